@@ -1,0 +1,1 @@
+"""The thin shell between rclpy and the core: endpoints, parameters, processes."""
