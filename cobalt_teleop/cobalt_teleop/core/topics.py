@@ -93,6 +93,11 @@ def current_pose(part: str) -> Topic:
     return Topic(f'{part}/current_pose', 'geometry_msgs/msg/PoseStamped', SENSOR_DATA)
 
 
+def object_pose(name: str) -> Topic:
+    """Pose of an object of the task in simulation, host to tools and scripted operators."""
+    return Topic(f'object/{name}/pose', 'geometry_msgs/msg/PoseStamped', SENSOR_DATA)
+
+
 def video(camera: str) -> Topic:
     """A camera's encoded frames: H.264 Annex B, no B-frames, SPS and PPS with each key frame."""
     return Topic(f'camera/{camera}/video', 'foxglove_msgs/msg/CompressedVideo', VIDEO)

@@ -111,12 +111,14 @@ class Observation:
         stamp_ns: System time of the state [ns]; in simulation the time at which the step that made it ended.
         sim_time: Simulated seconds since the reset [s]; NaN on hardware.
         parts: By name.
+        objects: Poses of the task's objects in the first part's base frame, by name; empty on hardware.
         faults: In words; any fault means hold.
     """
 
     stamp_ns: int
     sim_time: float
     parts: Mapping[str, PartState]
+    objects: Mapping[str, Pose] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
 
 
