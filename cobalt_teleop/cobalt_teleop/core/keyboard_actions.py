@@ -12,7 +12,8 @@ class KeyboardAction:
         label: For people.
         codes: Keys of a browser, by KeyboardEvent.code (place on the keyboard, whatever the layout).
         characters: Keys of a terminal.
-        axis: 0 to 2 translate along x, y, z of the base frame; 3 to 5 turn about them; None for other actions.
+        axis: 0 to 2 translate along x (away from the viewer), y (to his left), z (up) of the operator's view; 3 to 5 turn
+            about them; None for other actions.
         direction: 1 or -1 along the axis, 0 for other actions.
     """
 
@@ -25,8 +26,8 @@ class KeyboardAction:
 
 
 ACTIONS = (
-    KeyboardAction('forward', 'forward', ('KeyW', 'ArrowUp'), ('w',), 0, 1),
-    KeyboardAction('backward', 'back', ('KeyS', 'ArrowDown'), ('s',), 0, -1),
+    KeyboardAction('away', 'away', ('KeyW', 'ArrowUp'), ('w',), 0, 1),
+    KeyboardAction('closer', 'closer', ('KeyS', 'ArrowDown'), ('s',), 0, -1),
     KeyboardAction('left', 'left', ('KeyA', 'ArrowLeft'), ('a',), 1, 1),
     KeyboardAction('right', 'right', ('KeyD', 'ArrowRight'), ('d',), 1, -1),
     KeyboardAction('up', 'up', ('KeyE', 'PageUp'), ('e',), 2, 1),
