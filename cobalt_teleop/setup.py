@@ -8,18 +8,21 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
+    package_data={'cobalt_teleop.bridge': ['web/*']},
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
     ],
     install_requires=['setuptools'],
-    zip_safe=True,
+    zip_safe=False,
     maintainer='Cobalt maintainers',
     maintainer_email='maintainers@cobalt.invalid',
     description='Core, workcell host, video and WebRTC bridge of Cobalt.',
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'camera_encoder = cobalt_teleop.video.camera_encoder_node:main',
+            'webrtc_bridge = cobalt_teleop.bridge.bridge_node:main',
         ],
     },
 )
