@@ -20,6 +20,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'keyboard_node = cobalt_devices.keyboard_node:main',
         ],
     },
 )

@@ -1,0 +1,1 @@
+"""Operator device nodes of Cobalt, each over a pure mapper."""

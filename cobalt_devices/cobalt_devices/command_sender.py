@@ -1,0 +1,130 @@
+"""Sends the commands of a keyboard to one part of one workcell, and looks at what the host makes of them."""
+
+import dataclasses
+import time
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
+from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
+from geometry_msgs.msg import Point, Quaternion
+from geometry_msgs.msg import Pose as PoseMessage
+from rclpy.node import Node
+
+from cobalt_devices.keyboard_mapper import Feedback, KeyboardMapper, KeyboardRates, KeySample
+from cobalt_interfaces.msg import PartStep, TeleopCommand
+
+SOURCE = 'keyboard'
+
+_NEWEST_STEP = dataclasses.replace(topics.CONTROL_STEP, qos=topics.LATEST)
+
+
+def _pose(message: PoseMessage) -> Pose:
+    place, quat = message.position, message.orientation
+    return validate_pose((place.x, place.y, place.z), (quat.x, quat.y, quat.z, quat.w))
+
+
+def _pose_message(pose: Pose) -> PoseMessage:
+    x, y, z, w = (float(number) for number in pose.quat_xyzw)
+    return PoseMessage(
+        position=Point(**dict(zip('xyz', map(float, pose.position), strict=True))),
+        orientation=Quaternion(x=x, y=y, z=z, w=w),
+    )
+
+
+def feedback_of(part: PartStep) -> Feedback | None:
+    """Returns a tick's answer to a keyboard; None if the tick holds no valid poses."""
+    try:
+        return Feedback(
+            clutch_epoch=part.human.clutch_epoch if part.has_human and part.human.source == SOURCE else None,
+            command=_pose(part.human.pose) if part.has_human else Pose(),
+            anchor=_pose(part.anchor),
+            target=_pose(part.target),
+            gripper_target=float(part.gripper_target),
+            holding=part.hold_reason != PartStep.HOLD_NONE,
+        )
+    except InvalidPoseError:
+        return None
+
+
+class CommandSender:
+    """The publisher of one part's commands, with a mapper for each session.
+
+    Args:
+        node: Owns publisher and subscription.
+        workcell_id: Such as env_0.
+        part: Such as arm.
+        rates: Of all sessions.
+    """
+
+    def __init__(self, node: Node, workcell_id: str, part: str, rates: KeyboardRates) -> None:
+        self._part = part
+        self._frame = topics.base_frame(workcell_id, part)
+        self._rates = rates
+        self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
+        self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id)
+        self._mappers: dict[str, KeyboardMapper] = {}
+        # A node that was started again must not repeat an epoch that the host knows.
+        self._epoch = int(time.time() * 10) % 2**31
+        self._sequence = 0
+        self._newest_part: PartStep | None = None
+
+    def send(
+        self,
+        sample: KeySample,
+        *,
+        session_id: str,
+        lease_id: str,
+        stamp: Time,
+        device_stamp: Time,
+        shown_frame_stamp: Time,
+    ) -> None:
+        """Publishes the command of one sample.
+
+        Args:
+            sample: Newest state of the session's keys.
+            session_id: Each session has its own motion.
+            lease_id: Goes with the command.
+            stamp: Sample time on the host's clock.
+            device_stamp: Sample time on the device's clock.
+            shown_frame_stamp: Newest frame that the operator saw.
+        """
+        mapper = self._mappers.pop(session_id, None) or KeyboardMapper(self._rates, self._next_epoch)
+        self._mappers[session_id] = mapper
+        while len(self._mappers) > 8:
+            self._mappers.pop(next(iter(self._mappers)))
+        part = self.look() if mapper.listens(sample) else None
+        feedback = None if part is None else feedback_of(part)
+        command = mapper.update(sample, feedback)
+        if command is None:
+            return
+        self._sequence += 1
+        message = TeleopCommand(
+            mode=TeleopCommand.MODE_POSE,
+            reference=TeleopCommand.REFERENCE_ENGAGE,
+            pose=_pose_message(command.pose),
+            gripper=command.gripper,
+            engaged=command.engaged,
+            tracked=command.tracked,
+            clutch_epoch=command.clutch_epoch,
+            sequence=self._sequence,
+            source=SOURCE,
+            lease_id=lease_id,
+            device_stamp=device_stamp,
+            shown_frame_stamp=shown_frame_stamp,
+        )
+        message.header.stamp = stamp
+        message.header.frame_id = self._frame
+        self._publisher.publish(message)
+
+    def look(self) -> PartStep | None:
+        """Takes the newest tick, if there is a new one, and returns the part's share of the newest known."""
+        taken: Any = self._steps.take()
+        if taken is not None:
+            self._newest_part = next((part for part in taken[0].parts if part.part == self._part), None)
+        return self._newest_part
+
+    def _next_epoch(self) -> int:
+        self._epoch = (self._epoch + 1) % 2**32
+        return self._epoch

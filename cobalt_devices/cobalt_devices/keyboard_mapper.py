@@ -1,0 +1,277 @@
+"""From held keys to the motion since engage: rate control with a leash, without ROS.
+
+The host anchors the motion to its own measured pose at the first command of each clutch epoch that it accepts, so a
+mapper never needs to know where the arm is. It needs to know how far the accepted target has followed, to keep its
+integral on a leash.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS, MOTION_BITS
+from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, quaternion, rotate, rotation_vector
+
+LINGER_S = 0.5
+"""An epoch ends this long after the last key [s]."""
+
+TAP_S = 0.05
+"""A tap moves for as long as this [s], however short it was."""
+
+_MAX_STEP_S = 0.1
+_CONFIRM_S = 0.2
+_RESTART_NS = 1_000_000_000
+_KEYS = MOTION_BITS | BITS['gripper']
+_GRIPPER = next(index for index, action in enumerate(ACTIONS) if action.name == 'gripper')
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeySample:
+    """The state of an operator's keys at one moment.
+
+    Attributes:
+        stamp_ns: On the device's own clock [ns].
+        buttons: Bits of the actions that are held.
+        press_counts: Presses of each action since the page was loaded; may be shorter than the list of actions.
+        engaged: The operator's keys may move the arm; false while the page is hidden, for example.
+        tracked: The device works.
+    """
+
+    stamp_ns: int
+    buttons: int
+    press_counts: tuple[int, ...] = ()
+    engaged: bool = True
+    tracked: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Feedback:
+    """What the host made of the commands, from one tick.
+
+    Attributes:
+        clutch_epoch: Of the newest command that the host has seen; None if it has seen none.
+        command: Motion since engage in that command.
+        anchor: The measured pose at engage, in the base frame.
+        target: The accepted target, in the base frame.
+        gripper_target: 0 closed to 1 open.
+        holding: The part does not follow commands.
+    """
+
+    clutch_epoch: int | None
+    command: Pose
+    anchor: Pose
+    target: Pose
+    gripper_target: float
+    holding: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyCommand:
+    """What the keys ask for.
+
+    Attributes:
+        pose: Motion since engage, axes of the base frame.
+        gripper: 0 closed to 1 open, NaN to leave it.
+        engaged: An epoch is on.
+        tracked: As in the sample.
+        clutch_epoch: Of the epoch that is on, or of the last one.
+    """
+
+    pose: Pose
+    gripper: float
+    engaged: bool
+    tracked: bool
+    clutch_epoch: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyboardRates:
+    """How fast keys move the arm.
+
+    Attributes:
+        linear_speed: [m/s].
+        angular_speed: [rad/s].
+        slow_factor: Share of both while the slow key is held.
+        view_yaw_deg: Yaw of the operator's view in the base frame [deg].
+        leash_m: How far the motion may lead the accepted target [m].
+        leash_rad: Likewise its rotation [rad].
+    """
+
+    linear_speed: float = 0.15
+    angular_speed: float = 0.8
+    slow_factor: float = 0.25
+    view_yaw_deg: float = 180.0
+    leash_m: float = 0.04
+    leash_rad: float = 0.3
+
+
+@dataclass
+class _Epoch:
+    """Motion and state since the first key."""
+
+    number: int
+    started_ns: int
+    last_key_ns: int
+    pose: Pose = field(default_factory=Pose)
+    gripper: float = math.nan
+    owed_s: Vector = field(default_factory=lambda: np.zeros(len(ACTIONS)))
+    accepted_command: Pose | None = None
+
+
+def _within(vector: Vector, length: float) -> Vector:
+    norm = float(np.linalg.norm(vector))
+    return vector if norm <= length else vector * (length / norm)
+
+
+class KeyboardMapper:
+    """Turns the key samples of one operator into commands for one part.
+
+    Args:
+        rates: Speeds, view and leash.
+        next_epoch: Returns the number of a new epoch, one that the host has not seen yet.
+    """
+
+    def __init__(self, rates: KeyboardRates, next_epoch: Callable[[], int]) -> None:
+        self._rates = rates
+        self._next_epoch = next_epoch
+        self._last_epoch = 0
+        self._view_in_base = quaternion((0.0, 0.0, math.radians(rates.view_yaw_deg)))
+        self._previous: KeySample | None = None
+        self._ignored_bits = 0
+        self._epoch: _Epoch | None = None
+        self._gripper_target = 1.0
+
+    def listens(self, sample: KeySample) -> bool:
+        """Returns whether `update` has a use for feedback with this sample."""
+        return (
+            self._epoch is not None or bool(sample.buttons & _KEYS) or bool(self._presses(sample, self._previous).any())
+        )
+
+    def update(self, sample: KeySample, feedback: Feedback | None = None) -> KeyCommand | None:
+        """Takes one sample and returns the command that it makes.
+
+        A repeated sample changes nothing, a lost one costs motion but never makes a jump.
+
+        Args:
+            sample: Newest state of the keys.
+            feedback: Newest tick of the host, if there is one.
+
+        Returns:
+            None for a sample that is older than the one before.
+        """
+        previous = self._previous
+        if previous is not None and self._restarted(sample, previous):
+            self._epoch = previous = None
+        if previous is not None and sample.stamp_ns < previous.stamp_ns:
+            return None
+        if previous is None:
+            # Keys that are down at the first sample count from their next press.
+            self._ignored_bits = sample.buttons & _KEYS
+        self._previous = sample
+        self._ignored_bits &= sample.buttons
+        held = sample.buttons & _KEYS & ~self._ignored_bits if sample.engaged and sample.tracked else 0
+        presses = self._presses(sample, previous)
+        if not (sample.engaged and sample.tracked):
+            presses[:] = 0
+        if feedback is not None:
+            self._gripper_target = feedback.gripper_target
+        self._open_or_close(sample, held, bool(presses.any()), feedback)
+        epoch = self._epoch
+        if epoch is None:
+            return KeyCommand(
+                pose=Pose(), gripper=math.nan, engaged=False, tracked=sample.tracked, clutch_epoch=self._last_epoch
+            )
+        if presses[_GRIPPER] % 2:
+            now = self._gripper_target if math.isnan(epoch.gripper) else epoch.gripper
+            epoch.gripper = 0.0 if now > 0.5 else 1.0
+        # The host takes the first command that it accepts for zero: it must not hold motion yet.
+        is_first = sample.stamp_ns == epoch.started_ns
+        dt_s = 0.0 if is_first or previous is None else min((sample.stamp_ns - previous.stamp_ns) * 1e-9, _MAX_STEP_S)
+        self._integrate(epoch, sample, held, presses, dt_s, feedback)
+        self._keep_on_leash(epoch, feedback)
+        return KeyCommand(
+            pose=epoch.pose, gripper=epoch.gripper, engaged=True, tracked=sample.tracked, clutch_epoch=epoch.number
+        )
+
+    @staticmethod
+    def _restarted(sample: KeySample, previous: KeySample) -> bool:
+        """A page that was loaded again counts from zero; so may its clock."""
+        if previous.stamp_ns - sample.stamp_ns > _RESTART_NS:
+            return True
+        pairs = zip(sample.press_counts, previous.press_counts, strict=False)
+        return sample.stamp_ns > previous.stamp_ns and any(new < old for new, old in pairs)
+
+    @staticmethod
+    def _presses(sample: KeySample, previous: KeySample | None) -> Vector:
+        presses = np.zeros(len(ACTIONS))
+        if previous is not None and sample.stamp_ns >= previous.stamp_ns:
+            for index, (new, old) in enumerate(zip(sample.press_counts, previous.press_counts, strict=False)):
+                if index < len(ACTIONS) and BITS[ACTIONS[index].name] & _KEYS:
+                    presses[index] = max(new - old, 0)
+        return presses
+
+    def _open_or_close(self, sample: KeySample, held: int, pressed: bool, feedback: Feedback | None) -> None:
+        epoch = self._epoch
+        if held or pressed:
+            if epoch is None:
+                self._last_epoch = self._next_epoch()
+                self._epoch = _Epoch(self._last_epoch, sample.stamp_ns, sample.stamp_ns)
+            else:
+                epoch.last_key_ns = sample.stamp_ns
+            return
+        if epoch is None:
+            return
+        # An arm that holds waits for a fresh press: do not keep that press waiting for the end of this epoch.
+        refused = feedback is not None and feedback.holding and feedback.clutch_epoch == epoch.number
+        idle_s = (sample.stamp_ns - epoch.last_key_ns) * 1e-9
+        if refused or idle_s > LINGER_S or not (sample.engaged and sample.tracked):
+            self._epoch = None
+
+    def _integrate(
+        self, epoch: _Epoch, sample: KeySample, held: int, presses: Vector, dt_s: float, feedback: Feedback | None
+    ) -> None:
+        confirmed = feedback is not None and feedback.clutch_epoch == epoch.number
+        confirmed = confirmed or (sample.stamp_ns - epoch.started_ns) * 1e-9 > _CONFIRM_S
+        in_view = np.zeros(6)
+        for index, action in enumerate(ACTIONS):
+            if action.axis is None:
+                continue
+            if presses[index]:
+                epoch.owed_s[index] = TAP_S
+            if held & BITS[action.name]:
+                duration_s = dt_s
+                epoch.owed_s[index] = max(0.0, epoch.owed_s[index] - dt_s)
+            elif confirmed:
+                duration_s, epoch.owed_s[index] = epoch.owed_s[index], 0.0
+            else:
+                duration_s = 0.0
+            in_view[action.axis] += action.direction * duration_s
+        if not in_view.any():
+            return
+        rates = self._rates
+        factor = rates.slow_factor if sample.buttons & BITS['slow'] else 1.0
+        # Two keys at once are no faster than one.
+        linear_s, angular_s = (_within(part, float(np.abs(part).max())) for part in (in_view[:3], in_view[3:]))
+        step = rotate(self._view_in_base, linear_s * rates.linear_speed * factor)
+        turn = rotate(self._view_in_base, angular_s * rates.angular_speed * factor)
+        turned = multiply(quaternion(turn), epoch.pose.quat_xyzw)
+        epoch.pose = Pose(epoch.pose.position + step, continuous(turned, epoch.pose.quat_xyzw))
+
+    def _keep_on_leash(self, epoch: _Epoch, feedback: Feedback | None) -> None:
+        if feedback is None or feedback.holding or feedback.clutch_epoch != epoch.number:
+            return
+        if epoch.accepted_command is None:
+            epoch.accepted_command = feedback.command
+        zero = epoch.accepted_command
+        followed = feedback.target.position - feedback.anchor.position + zero.position
+        turned = multiply(multiply(feedback.target.quat_xyzw, inverse(feedback.anchor.quat_xyzw)), zero.quat_xyzw)
+        lead = epoch.pose.position - followed
+        lead_turn = rotation_vector(multiply(epoch.pose.quat_xyzw, inverse(turned)))
+        if np.linalg.norm(lead) <= self._rates.leash_m and np.linalg.norm(lead_turn) <= self._rates.leash_rad:
+            return
+        kept = multiply(quaternion(_within(lead_turn, self._rates.leash_rad)), turned)
+        epoch.pose = Pose(
+            followed + _within(lead, self._rates.leash_m),
+            continuous(kept / np.linalg.norm(kept), epoch.pose.quat_xyzw),
+        )

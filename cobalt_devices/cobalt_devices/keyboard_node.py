@@ -1,0 +1,78 @@
+"""`keyboard_node`: drives arms from the keys of browser pages, or of the terminal that it runs in."""
+
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from rclpy.node import Node
+
+from cobalt_devices.key_help import key_map
+from cobalt_devices.keyboard_mapper import KeyboardRates
+from cobalt_devices.page_keyboard import PageKeyboard
+from cobalt_devices.terminal_keyboard import TerminalKeyboard
+
+_SUMMARY = (
+    f'Drives arms by keys: from browser pages (backend page), or from this terminal (backend terminal).\n\n{key_map()}'
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyboardParameters:
+    """Parameters of keyboard_node."""
+
+    backend: str = parameter('page', 'Where keys come from', choices=('page', 'terminal'))
+    workcells: tuple[str, ...] = parameter((), 'Workcells to serve, as names or patterns; empty for all')
+    part: str = parameter('arm', 'Part that the keys move')
+    linear_speed: float = parameter(0.15, 'Speed of the tool while a key is held [m/s]', lower=0.001, upper=1.0)
+    angular_speed: float = parameter(0.8, 'Turning speed while a key is held [rad/s]', lower=0.01, upper=3.0)
+    slow_factor: float = parameter(0.25, 'Share of both speeds while the slow key is held', lower=0.01, upper=1.0)
+    view_yaw_deg: float = parameter(
+        180.0, 'Yaw of the view in the base frame [deg]: 180 for a camera that faces the arm', lower=-360.0, upper=360.0
+    )
+    leash_m: float = parameter(0.04, 'How far the keys may lead the accepted target [m]', lower=0.005, upper=0.2)
+    leash_rad: float = parameter(0.3, 'How far they may lead its rotation [rad]', lower=0.02, upper=1.5)
+
+    def rates(self) -> KeyboardRates:
+        """Returns what the mapper needs."""
+        return KeyboardRates(
+            linear_speed=self.linear_speed,
+            angular_speed=self.angular_speed,
+            slow_factor=self.slow_factor,
+            view_yaw_deg=self.view_yaw_deg,
+            leash_m=self.leash_m,
+            leash_rad=self.leash_rad,
+        )
+
+
+class KeyboardNode(Node):
+    """Drives one part of each workcell from the keys of one back end.
+
+    Args:
+        stop: Told when the terminal's operator gives up control.
+        options: Of rclpy's Node.
+    """
+
+    def __init__(self, stop: Stop, **options: Any) -> None:
+        super().__init__('keyboard_node', **options)
+        parameters = read_parameters(self, KeyboardParameters)
+        self._terminal: TerminalKeyboard | None = None
+        if parameters.backend == 'terminal':
+            self._terminal = TerminalKeyboard(self, parameters.workcells, parameters.part, parameters.rates(), stop)
+        else:
+            self._page = PageKeyboard(self, parameters.workcells, parameters.part, parameters.rates())
+
+    def close(self) -> None:
+        """Gives the terminal back as it was."""
+        if self._terminal is not None:
+            self._terminal.close()
+
+
+def main() -> int:
+    """Entry point of `keyboard_node`."""
+    return run_node('keyboard_node', _SUMMARY, KeyboardParameters, KeyboardNode)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
