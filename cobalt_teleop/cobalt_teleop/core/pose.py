@@ -34,7 +34,7 @@ def multiply(left_xyzw: ArrayLike, right_xyzw: ArrayLike) -> Vector:
 
 def inverse(quat_xyzw: ArrayLike) -> Vector:
     """Returns the opposite rotation of a unit quaternion, (4,) xyzw."""
-    return np.asarray(quat_xyzw, dtype=float) * np.array([-1.0, -1.0, -1.0, 1.0])
+    return np.asarray(np.asarray(quat_xyzw, dtype=float) * np.array([-1.0, -1.0, -1.0, 1.0]))
 
 
 def rotate(quat_xyzw: ArrayLike, vector: ArrayLike) -> Vector:
@@ -50,7 +50,7 @@ def rotation_vector(quat_xyzw: ArrayLike) -> Vector:
     axis_norm = float(np.linalg.norm(quat[:3]))
     if axis_norm < 1e-12:
         return 2.0 * quat[:3]
-    return quat[:3] / axis_norm * (2.0 * np.arctan2(axis_norm, quat[3]))
+    return np.asarray(quat[:3] / axis_norm * (2.0 * np.arctan2(axis_norm, quat[3])))
 
 
 def quaternion(rotation_vector_rad: ArrayLike) -> Vector:
@@ -59,7 +59,7 @@ def quaternion(rotation_vector_rad: ArrayLike) -> Vector:
     angle = float(np.linalg.norm(vector))
     if angle < 1e-12:
         quat = np.array([*(vector / 2.0), 1.0])
-        return quat / np.linalg.norm(quat)
+        return np.asarray(quat / np.linalg.norm(quat))
     return xyzw(quaternions.axangle2quat(vector / angle, angle, is_normalized=True))
 
 
@@ -93,9 +93,7 @@ class Pose:
 
     def __matmul__(self, other: 'Pose') -> 'Pose':
         """Returns `other`, given in this pose's frame, in the frame of this pose."""
-        return Pose(
-            self.position + rotate(self.quat_xyzw, other.position), multiply(self.quat_xyzw, other.quat_xyzw)
-        )
+        return Pose(self.position + rotate(self.quat_xyzw, other.position), multiply(self.quat_xyzw, other.quat_xyzw))
 
     def inverse(self) -> 'Pose':
         """Returns the pose of the frame in this pose."""

@@ -18,4 +18,6 @@ def message_class(ros_type: str) -> Any:
     try:
         return getattr(import_module(f'{package}.{kind}'), name)
     except (ImportError, AttributeError) as error:
-        raise CobaltError(f'message type {ros_type} is not there: {error}. Build the workspace, and source it.') from error
+        raise CobaltError(
+            f'message type {ros_type} is not there: {error}. Build the workspace, and source it.'
+        ) from error

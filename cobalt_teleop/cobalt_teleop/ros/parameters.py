@@ -68,7 +68,13 @@ def _checked(name: str, value: Any, default: Any, spec: _Spec) -> Any:
             value = (value,)
         value = tuple(part for part in (str(part).strip() for part in value) if part)
     if type(value) is not wanted:
-        names = {bool: 'true or false', int: 'a whole number', float: 'a number', str: 'a text', tuple: 'a list of texts'}
+        names = {
+            bool: 'true or false',
+            int: 'a whole number',
+            float: 'a number',
+            str: 'a text',
+            tuple: 'a list of texts',
+        }
         raise ParameterError(f"parameter '{name}' is {value!r}, but must be {names[wanted]} ({spec.description})")
     in_range = (spec.lower is None or value >= spec.lower) and (spec.upper is None or value <= spec.upper)
     if wanted in (int, float) and not in_range:
@@ -107,7 +113,9 @@ def read_parameters(node: Node, table: type[P]) -> P:
         elif isinstance(f.default, int) and spec.lower is not None and spec.upper is not None:
             descriptor.integer_range = [IntegerRange(from_value=int(spec.lower), to_value=int(spec.upper), step=0)]
         elif isinstance(f.default, float) and spec.lower is not None and spec.upper is not None:
-            descriptor.floating_point_range = [FloatingPointRange(from_value=float(spec.lower), to_value=float(spec.upper))]
+            descriptor.floating_point_range = [
+                FloatingPointRange(from_value=float(spec.lower), to_value=float(spec.upper))
+            ]
         # An empty list has no type on the wire: declared as a list with one empty text.
         declared = (list(value) or ['']) if isinstance(value, tuple) else value
         node.declare_parameter(f.name, declared, descriptor, ignore_override=True)

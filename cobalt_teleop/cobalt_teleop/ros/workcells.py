@@ -20,7 +20,12 @@ class WorkcellWatch:
     """
 
     def __init__(
-        self, node: Node, on_info: Callable[[WorkcellInfo], None], patterns: Sequence[str] = (), *, period_s: float = 1.0
+        self,
+        node: Node,
+        on_info: Callable[[WorkcellInfo], None],
+        patterns: Sequence[str] = (),
+        *,
+        period_s: float = 1.0,
     ) -> None:
         self._node = node
         self._on_info = on_info

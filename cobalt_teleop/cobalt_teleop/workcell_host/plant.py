@@ -49,7 +49,7 @@ class CameraModel:
         width: [px].
         height: [px].
         rate_hz: Pictures a second at most [Hz].
-        focal_px: Focal length, equal in both directions [px]; the principal point is the middle, there is no distortion.
+        focal_px: Focal length, equal in both directions [px]; the principal point is the middle, without distortion.
     """
 
     name: str
@@ -69,6 +69,7 @@ class Capabilities:
         parts: Its arms.
         cameras: Cameras that `capture` serves.
         tasks: Tasks that `reset` accepts; the first is the default.
+        objects: Names of the objects whose poses `observe` tells.
         can_reset: `reset` brings the scene into a start state by itself.
         judges_success: `progress` knows success.
     """
@@ -78,6 +79,7 @@ class Capabilities:
     parts: tuple[PartDescription, ...]
     cameras: tuple[CameraModel, ...]
     tasks: tuple[str, ...]
+    objects: tuple[str, ...] = ()
     can_reset: bool
     judges_success: bool
 
@@ -206,7 +208,10 @@ class Plant(Protocol):
         ...
 
     def capture(self, camera: str) -> Picture:
-        """Returns a picture of the present state, (height, width, 3) RGB. Called in a render thread; may keep a context for it."""
+        """Returns a picture of the present state, (height, width, 3) RGB.
+
+        Called in a render thread; may keep a context for it.
+        """
         ...
 
     def close(self) -> None:

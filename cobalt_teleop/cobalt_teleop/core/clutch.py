@@ -1,0 +1,142 @@
+"""The clutch: turns an operator's commands into poses wanted of the tool, anchored where the robot really is.
+
+Rule 1 of the contract: at each new epoch the offset that maps the first accepted command onto the *measured* pose is
+fixed, position and rotation, and applied for the whole epoch. What breaks an epoch (silence, lost tracking, a jump, an
+invalid number) blocks it: motion resumes only with a fresh press.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Reference
+from cobalt_teleop.core.limits import PartLimits
+from cobalt_teleop.core.pose import Pose, Vector, angle_between, inverse, multiply
+
+
+@dataclass(frozen=True)
+class ClutchState:
+    """What the clutch says in one tick.
+
+    Attributes:
+        hold_reason: NONE if the tool shall move.
+        wanted: Pose wanted of the tool in the base frame; None while holding or when a twist is wanted.
+        twist: (6,) wanted instead of a pose, or None.
+        engaged_now: This tick is the first of an epoch: the target starts anew from the measured pose.
+    """
+
+    hold_reason: HoldReason
+    wanted: Pose | None = None
+    twist: Vector | None = None
+    engaged_now: bool = False
+
+
+class Clutch:
+    """The clutch of one source for one part.
+
+    Args:
+        limits: Watchdog and jump gate.
+        max_frame_age_s: Age of the operator's picture above which the part holds [s].
+    """
+
+    def __init__(self, limits: PartLimits, *, max_frame_age_s: float = 1.0) -> None:
+        self._limits = limits
+        self._max_frame_age_s = max_frame_age_s
+        self._epoch: int | None = None
+        self._blocked_epoch: int | None = None
+        self._block_reason = HoldReason.NONE
+        self._first = Pose()
+        self._last = Pose()
+        self._ticks_since_last = 0
+        self.anchor = Pose()
+        """Measured pose at engage, in the base frame."""
+
+    def require_fresh_press(self, command: MotionCommand | None) -> None:
+        """Ends the epoch: a press that is going on moves nothing any more. For hand-overs, stops and resets.
+
+        Args:
+            command: Newest of this source, whose press may be one that was never followed.
+        """
+        epoch = command.clutch_epoch if command is not None and command.engaged else self._epoch
+        if epoch is not None:
+            self._blocked_epoch, self._block_reason = epoch, HoldReason.REENGAGE
+        self._epoch = None
+
+    def update(self, command: MotionCommand | None, measured: Pose) -> ClutchState:
+        """Takes the newest command of a tick.
+
+        Args:
+            command: Newest of this source, however old; None if none ever came.
+            measured: The tool's pose in the base frame.
+        """
+        if command is None:
+            return ClutchState(HoldReason.NO_COMMAND)
+        if not command.engaged:
+            self._epoch = self._blocked_epoch = None
+            return ClutchState(HoldReason.NOT_ENGAGED)
+        if command.clutch_epoch == self._blocked_epoch:
+            return ClutchState(self._block_reason)
+        problem = self._problem(command)
+        if problem is not HoldReason.NONE:
+            return self._block(command, problem)
+        self._blocked_epoch = None
+        if command.mode is Mode.TWIST:
+            engaged_now = self._engage(command, Pose(), measured)
+            return ClutchState(HoldReason.NONE, twist=command.twist, engaged_now=engaged_now)
+        assert command.pose is not None
+        if self._engage(command, command.pose, measured):
+            wanted = measured if command.reference is Reference.ENGAGE else command.pose
+            return ClutchState(HoldReason.NONE, wanted=wanted, engaged_now=True)
+        self._ticks_since_last += 1
+        if self._moved(command.pose):
+            if self._jumped(command.pose):
+                return self._block(command, HoldReason.JUMP)
+            self._last, self._ticks_since_last = command.pose, 0
+        if command.reference is Reference.ABSOLUTE:
+            return ClutchState(HoldReason.NONE, wanted=command.pose)
+        turned = multiply(command.pose.quat_xyzw, inverse(self._first.quat_xyzw))
+        wanted = Pose(
+            self.anchor.position + (command.pose.position - self._first.position),
+            multiply(turned, self.anchor.quat_xyzw),
+        )
+        return ClutchState(HoldReason.NONE, wanted=wanted)
+
+    def _problem(self, command: MotionCommand) -> HoldReason:
+        if command.age_s > self._limits.watchdog_s:
+            return HoldReason.STALE
+        if not command.tracked:
+            return HoldReason.NOT_TRACKED
+        if command.frame_age_s > self._max_frame_age_s:
+            return HoldReason.FRAME_STALE
+        if command.mode is None or command.reference is None or command.mode is Mode.JOINT:
+            return HoldReason.UNSUPPORTED
+        if (command.pose if command.mode is Mode.POSE else command.twist) is None:
+            return HoldReason.INVALID
+        return HoldReason.NONE
+
+    def _block(self, command: MotionCommand, reason: HoldReason) -> ClutchState:
+        self._epoch = None
+        self._blocked_epoch, self._block_reason = command.clutch_epoch, reason
+        return ClutchState(reason)
+
+    def _engage(self, command: MotionCommand, first: Pose, measured: Pose) -> bool:
+        if command.clutch_epoch == self._epoch:
+            return False
+        self._epoch = command.clutch_epoch
+        self.anchor = measured
+        self._first = self._last = first
+        self._ticks_since_last = 0
+        return True
+
+    def _moved(self, pose: Pose) -> bool:
+        return not (
+            np.array_equal(pose.position, self._last.position) and np.array_equal(pose.quat_xyzw, self._last.quat_xyzw)
+        )
+
+    def _jumped(self, pose: Pose) -> bool:
+        # Samples that a network holds back arrive as one larger step: the gate opens with the ticks that passed, up to
+        # the watchdog, after which the epoch is blocked anyway.
+        ticks = min(max(self._ticks_since_last, 1), 4)
+        step = float(np.linalg.norm(pose.position - self._last.position))
+        turn = angle_between(pose.quat_xyzw, self._last.quat_xyzw)
+        return step > self._limits.jump_m * ticks or turn > self._limits.jump_rad * ticks

@@ -1,0 +1,119 @@
+"""The newest admitted command of one topic, taken at the tick, with an age that a busy process cannot make look young."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Reference
+from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
+from cobalt_teleop.ros.endpoints import TakenSubscription
+from cobalt_teleop.ros.stamps import to_nanoseconds
+
+_MAX_HEADER_AGE_S = 1.0
+
+Admission = Callable[[str, bytes | None], HoldReason]
+"""Tells from lease id and publisher gid whether a command may drive."""
+
+
+class CommandInbox:
+    """Takes one part's commands from its subscription.
+
+    Args:
+        subscription: Of teleop_command or policy_command.
+    """
+
+    def __init__(self, subscription: TakenSubscription) -> None:
+        self._subscription = subscription
+        self._last_take_s = time.monotonic()
+        self._received_s = 0.0
+        self._received_ns = 0
+        self._motion: MotionCommand | None = None
+        self.message: Any = None
+        """Newest admitted TeleopCommand as received, or None."""
+        self.refusal = HoldReason.NONE
+        """Why the newest message was not admitted; NONE if it was, or if none came."""
+        self.refused_publisher: bytes | None = None
+        """Publisher of the newest message that was refused for its publisher."""
+        self.rejected = False
+        """Whether an invalid command arrived in this tick."""
+
+    def clear(self) -> None:
+        """Forgets the newest command: its holder is no longer in control."""
+        self.message, self._motion, self.refusal = None, None, HoldReason.NONE
+
+    def take(self, admit: Admission) -> MotionCommand | None:
+        """Returns the newest admitted command with its age, or None if there never was one."""
+        now_s, system_ns = time.monotonic(), time.time_ns()
+        self.rejected = False
+        taken = self._subscription.take()
+        if taken is not None:
+            self._accept(*taken, admit, now_s, system_ns)
+        self._last_take_s = now_s
+        if self._motion is None:
+            return None
+        return self._with_age(self._motion, now_s, system_ns)
+
+    def age_ms(self) -> float:
+        """Returns the age of the newest admitted command now [ms]; NaN if there is none."""
+        return float('nan') if self.message is None else (time.monotonic() - self._received_s) * 1e3
+
+    def _accept(self, message: Any, info: dict[str, Any], admit: Admission, now_s: float, system_ns: int) -> None:
+        publisher = info.get('publisher_gid')
+        gid = bytes(publisher['data']) if publisher else None
+        self.refusal = admit(message.lease_id, gid)
+        if self.refusal is not HoldReason.NONE:
+            if self.refusal is HoldReason.FOREIGN_PUBLISHER:
+                self.refused_publisher = gid
+            return
+        # The middleware's receive stamp, mapped to the monotonic clock. The message came after the last take, so a jump
+        # of the system clock cannot make it younger than now nor older than that.
+        age_s = (system_ns - int(info['received_timestamp'])) * 1e-9
+        self._received_s = now_s - min(max(age_s, 0.0), now_s - self._last_take_s)
+        self.message = message
+        self._motion = _motion(message)
+        self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
+
+    def _with_age(self, motion: MotionCommand, now_s: float, system_ns: int) -> MotionCommand:
+        age_s = now_s - self._received_s
+        header_age_s = (system_ns - to_nanoseconds(self.message.header.stamp)) * 1e-9
+        if header_age_s > _MAX_HEADER_AGE_S:
+            age_s = max(age_s, header_age_s)
+        shown_ns = to_nanoseconds(self.message.shown_frame_stamp)
+        return MotionCommand(
+            mode=motion.mode,
+            reference=motion.reference,
+            pose=motion.pose,
+            twist=motion.twist,
+            gripper=motion.gripper,
+            engaged=motion.engaged,
+            tracked=motion.tracked,
+            clutch_epoch=motion.clutch_epoch,
+            source=motion.source,
+            age_s=age_s,
+            frame_age_s=(system_ns - shown_ns) * 1e-9 if shown_ns else 0.0,
+        )
+
+
+def _motion(message: Any) -> MotionCommand:
+    pose: Pose | None
+    try:
+        position, quat = message.pose.position, message.pose.orientation
+        pose = validate_pose((position.x, position.y, position.z), (quat.x, quat.y, quat.z, quat.w))
+    except InvalidPoseError:
+        pose = None
+    linear, angular = message.twist.linear, message.twist.angular
+    twist = np.array([linear.x, linear.y, linear.z, angular.x, angular.y, angular.z])
+    return MotionCommand(
+        mode=Mode(message.mode) if message.mode in tuple(Mode) else None,
+        reference=Reference(message.reference) if message.reference in tuple(Reference) else None,
+        pose=pose,
+        twist=twist if np.isfinite(twist).all() else None,
+        gripper=float(message.gripper),
+        engaged=bool(message.engaged),
+        tracked=bool(message.tracked),
+        clutch_epoch=int(message.clutch_epoch),
+        source=str(message.source),
+        age_s=0.0,
+    )

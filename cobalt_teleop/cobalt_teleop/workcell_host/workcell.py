@@ -1,0 +1,549 @@
+"""One workcell of a host: its tick, and what its services do to it."""
+
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from rclpy.node import Node
+
+from cobalt_interfaces.msg import ControlStep, RecordingState
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.arbiter import Arbiter
+from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
+from cobalt_teleop.core.episode import Episode, EpisodeRequest, Outcome, OutcomeSource, Phase
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.lease import Lease, LeaseDesk
+from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
+from cobalt_teleop.core.ulid import new_ulid
+from cobalt_teleop.ros.endpoints import TakenSubscription
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.workcell_host import messages
+from cobalt_teleop.workcell_host.command_inbox import CommandInbox
+from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant, Progress
+from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
+from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
+
+
+@dataclass(frozen=True, kw_only=True)
+class HostOptions:
+    """How a host runs.
+
+    Attributes:
+        control_rate_hz: Ticks of each workcell [Hz].
+        render_threads: Threads that tick and render; 0 for one a core.
+        kbit_s: Upper bound of each camera's bit rate [kbit/s].
+        draw_frame_code: Draw each frame's stamp into its picture, for measurements.
+        on_thread_end: Called in each of those threads before it ends, to free what it holds.
+    """
+
+    control_rate_hz: float = 20.0
+    render_threads: int = 0
+    kbit_s: int = 2000
+    draw_frame_code: bool = False
+    on_thread_end: Callable[[], None] = lambda: None
+
+
+@dataclass(frozen=True)
+class _Ending:
+    outcome: Outcome
+    source: OutcomeSource
+    reason: str
+
+
+class _Part:
+    """What a workcell keeps of one part."""
+
+    def __init__(self, node: Node, workcell_id: str, description: PartDescription, period_s: float) -> None:
+        self.name = description.name
+        self.controller = PartController(
+            limits=description.limits,
+            kinematics=description.kinematics,
+            home=description.home,
+            period_s=period_s,
+        )
+        self.human = CommandInbox(TakenSubscription(node, topics.teleop_command(self.name), workcell_id))
+        self.policy = CommandInbox(TakenSubscription(node, topics.policy_command(self.name), workcell_id))
+        self.was_holding = True
+
+
+class Workcell:
+    """One workcell: called by one tick thread at a time, and by the services; a lock keeps them apart.
+
+    Args:
+        node: Owns the endpoints.
+        workcell_id: Its namespace.
+        host_id: Of the host, for WorkcellInfo.
+        plant: What it drives.
+        options: Of the host.
+        software: Version and hash.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        workcell_id: str,
+        host_id: str,
+        plant: Plant,
+        options: HostOptions,
+        software: tuple[str, str],
+    ) -> None:
+        self._node = node
+        self._id = workcell_id
+        self._plant = plant
+        self._lock = threading.Lock()
+        self._desk = LeaseDesk()
+        self._arbiter = Arbiter()
+        self._episode = Episode()
+        period_s = 1.0 / options.control_rate_hz
+        self._parts = [_Part(node, workcell_id, part, period_s) for part in plant.capabilities.parts]
+        self._recording = TakenSubscription(node, topics.RECORDING, workcell_id)
+        self._cameras = WorkcellCameras(node, workcell_id, plant, options)
+        self._publish = WorkcellPublishers(
+            node, workcell_id, host_id, plant.capabilities, options.control_rate_hz, software
+        )
+        self._lease_id = ''
+        self._step = 0
+        self._ending: _Ending | None = None
+        self._estop_by = ''
+        self._error = ''
+        self._foreign: dict[str, str] = {}
+        self._start_from(plant.observe())
+        self._publish.info(self._cameras.enabled)
+        self._publish_episode()
+
+    # The tick -----------------------------------------------------------------------------------------------------
+
+    def tick(self, missed: int) -> None:
+        """Lives through one tick. An error in it is reported and means hold; the next tick comes all the same."""
+        try:
+            with self._lock:
+                self._tick(missed)
+        except Exception as error:
+            text = f'{type(error).__name__}: {error}'
+            if text != self._error:
+                self._error = text
+                self._node.get_logger().error(f'{self._id}: the tick failed: {text}\n{traceback.format_exc()}')
+
+    def _tick(self, missed: int) -> None:
+        start_s = time.monotonic()
+        before = self._plant.observe()
+        self._follow_lease(start_s)
+        self._follow_recorder(start_s)
+        row = ControlStep(
+            header=messages.header(before.stamp_ns, self._id),
+            schema_version=ControlStep.SCHEMA_VERSION,
+            workcell_id=self._id,
+            step=self._step,
+            monotonic_ns=time.monotonic_ns(),
+            sim_time=before.sim_time,
+            frames=self._cameras.frames(),
+            ticks_missed=missed,
+        )
+        if self._ending is not None:
+            decisions: dict[str, PartDecision] = {}
+            row.terminal = True
+            row.episode_id = self._episode.episode_id
+            row.phase = int(self._episode.phase)
+            self._describe(row, before, decisions, {})
+            self._end_episode(before, start_s)
+        else:
+            human, policy = self._take_commands(start_s)
+            reasons = self._must_hold(before)
+            decisions = self._decide(before, human, policy, reasons)
+            row.episode_id = self._episode.episode_id if self._episode.running else ''
+            row.phase = int(self._episode.phase)
+            self._describe(row, before, decisions, reasons)
+            self._act(decisions)
+        row.applied_stamp = to_stamp(now_ns())
+        self._plant.advance()
+        progress = self._plant.progress()
+        row.reward, row.stage, row.success = progress.reward, progress.stage, progress.success
+        row.tick_ms = (time.monotonic() - start_s) * 1e3
+        self._publish.step(row)
+        self._step += 1
+        after = self._plant.observe()
+        self._judge(progress, time.monotonic())
+        targets = {name: decision.target for name, decision in decisions.items()}
+        self._publish.state_for_tools(before, targets)
+        self._publish_control(before, row, time.monotonic())
+        self._cameras.publish(after.stamp_ns)
+        self._error = ''
+
+    def _follow_lease(self, now_s: float) -> None:
+        lease = self._desk.current(now_s)
+        lease_id = lease.lease_id if lease is not None else ''
+        if lease_id == self._lease_id:
+            return
+        self._lease_id = lease_id
+        self._foreign.clear()
+        self._arbiter.new_holder(lease.holder if lease is not None else '')
+        for part in self._parts:
+            part.controller.require_fresh_press()
+            part.human.clear()
+
+    def _take_commands(self, now_s: float) -> tuple[dict[str, MotionCommand | None], dict[str, MotionCommand | None]]:
+        human, policy = {}, {}
+        for part in self._parts:
+            human[part.name] = part.human.take(partial(self._desk.admit, part.name, now_s=now_s))
+            policy[part.name] = part.policy.take(lambda lease_id, gid: HoldReason.NONE)
+        return human, policy
+
+    def _must_hold(self, before: Observation) -> dict[str, HoldReason]:
+        reason = HoldReason.NONE
+        if self._estop_by:
+            reason = HoldReason.EMERGENCY_STOP
+        elif before.faults:
+            reason = HoldReason.FAULT
+        elif self._episode.phase is Phase.PREPARING:
+            reason = HoldReason.RESETTING
+        elif not self._lease_id and self._arbiter.chosen is Authority.HUMAN:
+            reason = HoldReason.NO_LEASE
+        return {part.name: reason for part in self._parts}
+
+    def _decide(
+        self,
+        before: Observation,
+        human: dict[str, MotionCommand | None],
+        policy: dict[str, MotionCommand | None],
+        reasons: dict[str, HoldReason],
+    ) -> dict[str, PartDecision]:
+        decisions = {}
+        for part in self._parts:
+            decisions[part.name] = part.controller.step(
+                measured=_measured(before, part.name),
+                authority=self._arbiter.chosen,
+                human=human[part.name],
+                policy=policy[part.name],
+                must_hold=reasons[part.name],
+            )
+            # A refused stranger explains the silence better than the silence does.
+            if decisions[part.name].hold_reason is HoldReason.NO_COMMAND and part.human.refusal is not HoldReason.NONE:
+                reasons[part.name] = part.human.refusal
+        if self._arbiter.chosen is Authority.HOMING and not any(part.controller.homing for part in self._parts):
+            self._arbiter.homing_done()
+        return decisions
+
+    def _describe(
+        self,
+        row: ControlStep,
+        before: Observation,
+        decisions: dict[str, PartDecision],
+        reasons: dict[str, HoldReason],
+    ) -> None:
+        row.authority_epoch = self._arbiter.epoch
+        row.authority_reason = self._arbiter.reason
+        request = self._episode.request
+        row.policy_id = request.policy_id if request is not None and row.episode_id else ''
+        row.authority = max((int(decision.authority) for decision in decisions.values()), default=0)
+        for part in self._parts:
+            rejected = part.human.rejected or part.policy.rejected
+            step = messages.part_step(
+                part.name,
+                before.parts[part.name],
+                decisions.get(part.name),
+                human=part.human.message,
+                human_age_ms=part.human.age_ms(),
+                policy=part.policy.message,
+                policy_age_ms=part.policy.age_ms(),
+                extra_limits=int(Limit.COMMAND_REJECTED) if rejected else 0,
+            )
+            if reasons.get(part.name, HoldReason.NONE) is not HoldReason.NONE:
+                step.hold_reason = int(reasons[part.name])
+            row.parts.append(step)
+
+    def _act(self, decisions: dict[str, PartDecision]) -> None:
+        if self._estop_by:
+            return
+        holding = all(decision.authority is Authority.HOLD for decision in decisions.values())
+        began = holding and not all(part.was_holding for part in self._parts)
+        for part in self._parts:
+            part.was_holding = decisions[part.name].authority is Authority.HOLD
+        self._plant.apply(
+            {
+                name: PartAction(joint_targets=decision.joint_targets, gripper_target=decision.gripper_target)
+                for name, decision in decisions.items()
+            }
+        )
+        if began:
+            self._plant.hold()
+
+    def _start_from(self, observation: Observation) -> None:
+        for part in self._parts:
+            part.controller.start_from(_measured(observation, part.name))
+
+    # The episode --------------------------------------------------------------------------------------------------
+
+    def _judge(self, progress: Progress, now_s: float) -> None:
+        if not self._episode.running or self._ending is not None:
+            return
+        if progress.success:
+            self._ending = _Ending(Outcome.SUCCESS, OutcomeSource.PREDICATE, 'the goal is reached')
+        elif self._episode.out_of_time(now_s):
+            self._ending = _Ending(Outcome.TIMEOUT, OutcomeSource.PREDICATE, 'the time limit is over')
+
+    def _end_episode(self, terminal: Observation, now_s: float) -> None:
+        assert self._ending is not None
+        ending, self._ending = self._ending, None
+        self._episode.end(
+            ending.outcome,
+            ending.source,
+            ending.reason,
+            step=self._step,
+            stamp_ns=terminal.stamp_ns,
+            now_s=now_s,
+        )
+        if not self._publish.recorder_listens():
+            self._episode.finish()
+        self._publish_episode()
+
+    def _follow_recorder(self, now_s: float) -> None:
+        phase = self._episode.phase
+        if phase not in (Phase.PREPARING, Phase.ENDING):
+            return
+        taken = self._recording.take()
+        state = taken[0] if taken is not None else None
+        if state is not None and state.episode_id != self._episode.episode_id:
+            state = None
+        overdue = self._episode.overdue(now_s)
+        if phase is Phase.PREPARING:
+            self._follow_preparation(state, overdue, now_s)
+        elif overdue or (
+            state is not None and state.state in (RecordingState.STATE_SAVED, RecordingState.STATE_FAILED)
+        ):
+            if overdue:
+                self._node.get_logger().warning(f'{self._id}: the recorder did not say that it saved the episode')
+            self._episode.finish()
+            self._publish_episode()
+
+    def _follow_preparation(self, state: Any, overdue: bool, now_s: float) -> None:
+        request = self._episode.request
+        assert request is not None
+        failed = state is not None and state.state == RecordingState.STATE_FAILED
+        ready = state is not None and state.state in (RecordingState.STATE_READY, RecordingState.STATE_RECORDING)
+        absent = not self._publish.recorder_listens()
+        if ready or (not request.require_recording and (failed or overdue or absent)):
+            self._episode.run(step=self._step, stamp_ns=now_ns(), now_s=now_s)
+        elif failed or overdue:
+            reason = state.reason if failed else 'the recorder did not get ready in time: is recorder_node running?'
+            self._episode.refuse(f'the episode cannot be recorded: {reason}', now_ns())
+        else:
+            return
+        self._publish_episode()
+
+    def _publish_episode(self) -> None:
+        self._publish.episode(self._episode, time.monotonic())
+
+    def _publish_control(self, observation: Observation, row: ControlStep, now_s: float) -> None:
+        lease = self._desk.current(now_s)
+        faults = [*observation.faults, *self._foreign.values()]
+        if self._error:
+            faults.append(f'the tick failed: {self._error}')
+        self._publish.control(
+            ControlSnapshot(
+                lease=lease,
+                requested_by=self._desk.requested_by,
+                authority=row.authority,
+                authority_epoch=row.authority_epoch,
+                hold_reason=next((part.hold_reason for part in row.parts if part.hold_reason), 0),
+                estop_by=self._estop_by,
+                faults=tuple(faults),
+            ),
+            now_s,
+        )
+
+    # Services: each raises CobaltError with the reason ---------------------------------------------------------------
+
+    def acquire(self, session: str, operator: str, parts: list[str], takeover: bool) -> Lease:
+        """Gives control to a session."""
+        names = [part.name for part in self._parts]
+        if parts and sorted(parts) != sorted(names):
+            raise CobaltError(f'control is given of all parts together ({", ".join(names)}), not of {", ".join(parts)}')
+        with self._lock:
+            now_s = time.monotonic()
+            lease = self._desk.acquire(
+                session=session,
+                operator=operator,
+                takeover=takeover,
+                lease_id=new_ulid(time.time_ns() // 1_000_000),
+                now_s=now_s,
+            )
+            self._node.get_logger().info(f'{self._id}: {lease.holder} holds control')
+            return lease
+
+    def release(self, lease_id: str) -> None:
+        """Takes control back from its holder."""
+        with self._lock:
+            lease = self._desk.require(lease_id, time.monotonic())
+            self._desk.release(lease_id, time.monotonic())
+            self._node.get_logger().info(f'{self._id}: {lease.holder} released control')
+
+    def transfer(self, lease_id: str, session: str, operator: str) -> Lease:
+        """Hands control over."""
+        with self._lock:
+            lease = self._desk.transfer(
+                held=lease_id,
+                session=session,
+                operator=operator,
+                lease_id=new_ulid(time.time_ns() // 1_000_000),
+                now_s=time.monotonic(),
+            )
+            self._node.get_logger().info(f'{self._id}: control was handed to {lease.holder}')
+            return lease
+
+    def holder(self) -> str:
+        """Returns who holds control; empty if nobody does."""
+        lease = self._desk.current(time.monotonic())
+        return lease.holder if lease is not None else ''
+
+    def expiry_ns(self, lease: Lease) -> int:
+        """Returns when a lease ends, on the system clock [ns]."""
+        return now_ns() + int((lease.expires_s - time.monotonic()) * 1e9)
+
+    def set_authority(self, lease_id: str, authority: int, reason: str) -> int:
+        """Chooses who drives; returns the new authority epoch."""
+        if authority not in (Authority.HOLD, Authority.HUMAN, Authority.POLICY):
+            raise CobaltError(f'authority is {authority}, but must be 0 (hold), 1 (human) or 2 (policy)')
+        with self._lock:
+            self._desk.require(lease_id, time.monotonic())
+            self._arbiter.choose(Authority(authority), reason or 'chosen by the holder of control')
+            for part in self._parts:
+                part.controller.require_fresh_press()
+            return self._arbiter.epoch
+
+    def start_episode(self, request: Any) -> str:
+        """Resets and begins the handshake with the recorder; returns the episode's id."""
+        capabilities = self._plant.capabilities
+        task = request.task or capabilities.tasks[0]
+        if task not in capabilities.tasks:
+            raise CobaltError(f"there is no task '{task}'; there are {', '.join(capabilities.tasks)}")
+        with self._lock:
+            now_s = time.monotonic()
+            lease = self._desk.require(request.lease_id, now_s)
+            self._episode.require_free()
+            if self._estop_by:
+                raise CobaltError(f'{self._estop_by} pressed the emergency stop: clear it first')
+            info = self._plant.task_info(task)
+            seed = int(request.seed) or time.time_ns() % (1 << 31)
+            self._plant.reset(task, seed)
+            self._start_from(self._plant.observe())
+            self._cameras.forget_frames()
+            self._recording.take()
+            episode = EpisodeRequest(
+                episode_id=new_ulid(time.time_ns() // 1_000_000),
+                task=task,
+                instruction=request.instruction or info.instruction,
+                operator_id=request.operator_id or lease.holder,
+                policy_id=request.policy_id,
+                seed=seed,
+                round=int(request.round),
+                time_limit_s=info.time_limit_s,
+                require_recording=bool(request.require_recording),
+            )
+            self._episode.prepare(episode, now_s)
+            self._publish_episode()
+            return episode.episode_id
+
+    def end_episode(self, lease_id: str, outcome: int, note: str) -> None:
+        """Ends the running episode after its terminal row, which the next tick writes."""
+        if outcome not in tuple(Outcome):
+            raise CobaltError(f'outcome is {outcome}, but must be one of {[int(o) for o in Outcome]}')
+        with self._lock:
+            self._desk.require(lease_id, time.monotonic())
+            if self._episode.phase is Phase.PREPARING:
+                self._episode.refuse(note or 'ended before it began', now_ns())
+                self._publish_episode()
+                return
+            if not self._episode.running:
+                raise CobaltError('no episode is running')
+            source, decided = OutcomeSource.OPERATOR, Outcome(outcome)
+            if decided is Outcome.UNKNOWN:
+                source = OutcomeSource.PREDICATE
+                decided = Outcome.SUCCESS if self._plant.progress().success else Outcome.FAILURE
+            self._ending = _Ending(decided, source, note or f'ended by the operator: {decided.name.lower()}')
+
+    def label_episode(self, episode_id: str, outcome: int, source: int, note: str) -> None:
+        """Changes the outcome of the last episode."""
+        if outcome not in tuple(Outcome) or source not in tuple(OutcomeSource):
+            raise CobaltError(f'outcome {outcome} or outcome_source {source} is unknown')
+        with self._lock:
+            self._episode.label(episode_id, Outcome(outcome), OutcomeSource(source), note)
+            self._publish_episode()
+
+    def home(self, lease_id: str, speed_scale: float) -> None:
+        """Begins the way home."""
+        if not 0.0 < speed_scale <= 1.0:
+            raise CobaltError(f'speed_scale is {speed_scale:g}, but must be above 0 and at most 1')
+        with self._lock:
+            self._desk.require(lease_id, time.monotonic())
+            if self._estop_by:
+                raise CobaltError(f'{self._estop_by} pressed the emergency stop: clear it first')
+            observation = self._plant.observe()
+            for part in self._parts:
+                part.controller.start_homing(_measured(observation, part.name), speed_scale)
+            self._arbiter.choose(Authority.HOMING, 'driving home')
+
+    def emergency_stop(self, who: str) -> None:
+        """Stops and latches."""
+        with self._lock:
+            self._plant.stop()
+            self._estop_by = who or 'somebody'
+            self._node.get_logger().warning(f'{self._id}: EMERGENCY STOP by {self._estop_by}')
+
+    def clear_emergency_stop(self, who: str, confirm: bool) -> None:
+        """Releases the latch; the arm holds what is measured until a fresh press."""
+        if not confirm:
+            raise CobaltError('confirm must be true: look at the robot first')
+        with self._lock:
+            if not self._estop_by:
+                raise CobaltError('no emergency stop is latched')
+            self._estop_by = ''
+            self._start_from(self._plant.observe())
+            self._arbiter.homing_done()
+            self._node.get_logger().warning(f'{self._id}: emergency stop cleared by {who or "somebody"}')
+
+    def set_camera(self, request: Any) -> None:
+        """Switches a camera on or off, or changes its rate."""
+        with self._lock:
+            self._cameras.change(request)
+            self._publish.info(self._cameras.enabled)
+
+    # From the executor ----------------------------------------------------------------------------------------------
+
+    def look_at_publishers(self) -> None:
+        """Names strangers on the command topics, and frees a binding whose publisher is gone."""
+        for part in self._parts:
+            gid = part.human.refused_publisher
+            if gid is None:
+                continue
+            topic = topics.teleop_command(part.name).absolute(self._id)
+            names = {
+                bytes(info.endpoint_gid): f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+                for info in self._node.get_publishers_info_by_topic(topic)
+            }
+            with self._lock:
+                part.human.refused_publisher = None
+                lease = self._desk.current(time.monotonic())
+                if lease is not None and lease.publishers.get(part.name) not in names:
+                    lease.publishers.pop(part.name, None)
+                elif gid in names:
+                    name = names[gid]
+                    text = f'{name} publishes on {topic} too and is refused: one publisher drives at a time'
+                    if self._foreign.get(name) != text:
+                        self._node.get_logger().warning(f'{self._id}: {text}')
+                    self._foreign[name] = text
+
+    def close(self) -> None:
+        """Brings the plant to rest and frees it."""
+        with self._lock:
+            self._plant.stop()
+            self._cameras.close()
+            self._plant.close()
+
+
+def _measured(observation: Observation, part: str) -> Measured:
+    state = observation.parts[part]
+    return Measured(pose=state.pose, joints=state.joint_positions, gripper=state.gripper)
