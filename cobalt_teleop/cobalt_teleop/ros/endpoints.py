@@ -107,7 +107,7 @@ class TakenSubscription:
         return taken
 
     def take(self) -> tuple[Any, dict[str, Any]] | None:
-        """Returns the newest message and the middleware's information on it, or None if nothing came since the last call."""
+        """Returns the newest message since the last call with the middleware's information, or None if none came."""
         taken = self.take_all()
         return taken[-1] if taken else None
 
