@@ -1,5 +1,7 @@
 """Builds and installs cobalt_bringup."""
 
+from glob import glob
+
 from setuptools import find_packages, setup
 
 package_name = 'cobalt_bringup'
@@ -11,6 +13,9 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
+        ('share/' + package_name + '/config', glob('config/*')),
+        ('share/' + package_name + '/launch', glob('launch/*.launch.xml')),
+        ('share/' + package_name + '/launch/devices', glob('launch/devices/*.launch.xml')),
     ],
     install_requires=['setuptools'],
     zip_safe=True,
@@ -20,6 +25,10 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'cobalt = cobalt_bringup.cli:main',
+        ],
+        'cobalt.commands': [
+            'up = cobalt_bringup.up',
         ],
     },
 )

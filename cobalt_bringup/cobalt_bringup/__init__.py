@@ -1,0 +1,1 @@
+"""Launch files, parameter files and the cobalt command."""

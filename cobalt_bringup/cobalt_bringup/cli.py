@@ -1,0 +1,47 @@
+"""The `cobalt` command: its subcommands come from all packages, by the entry point group `cobalt.commands`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import EntryPoint, entry_points
+
+GROUP = 'cobalt.commands'
+
+
+def _commands() -> list[EntryPoint]:
+    """Subcommands, each once: a workspace on top of another may announce one twice."""
+    found = {entry.name: entry for entry in reversed(list(entry_points(group=GROUP)))}
+    return [found[name] for name in sorted(found)]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of `cobalt`.
+
+    Returns:
+        The exit code: that of the subcommand, 2 for wrong usage.
+    """
+    parser = argparse.ArgumentParser(prog='cobalt', description='Cobalt: teleoperation of robot arms over ROS 2.')
+    subparsers = parser.add_subparsers(title='commands', metavar='COMMAND')
+    for entry in _commands():
+        try:
+            command = entry.load()
+        except ImportError as error:
+            print(f"cobalt: command '{entry.name}' is left out: {error}", file=sys.stderr)
+            continue
+        command.add_parser(subparsers)
+    options = parser.parse_args(argv)
+    if not hasattr(options, 'func'):
+        parser.print_help()
+        return 0
+    try:
+        return int(options.func(options))
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe, such as `head`, has seen enough.
+        sys.stderr.close()
+        return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

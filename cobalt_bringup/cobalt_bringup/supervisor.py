@@ -1,0 +1,273 @@
+"""Starts the processes of a launch, shows what they say, names what dies, and ends them all in time."""
+
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import IO
+
+from cobalt_bringup.launch_file import Process
+
+TERMINATE_AFTER_S = 2.5
+KILL_AFTER_S = 4.0
+REFUSED = 2
+"""Exit code of a node that refused to start: its sentence is already on the screen."""
+
+_PR_SET_PDEATHSIG = 1
+_COLOURS = (36, 32, 33, 35, 34, 96, 92, 93, 95, 94)
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def signal_name(number: int) -> str:
+    """Returns such as 'SIGKILL'."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f'signal {number}'
+
+
+@dataclass
+class _Child:
+    process: Process
+    label: str
+    running: subprocess.Popen[bytes]
+    rest: bytes = b''
+    reported: bool = field(default=False)
+
+
+class Supervisor:
+    """Runs processes until they end or a signal comes.
+
+    Args:
+        processes: What to start.
+        output: Where their lines go.
+        colour: Names in colours.
+    """
+
+    def __init__(
+        self, processes: Sequence[Process], *, output: IO[str] | None = None, colour: bool | None = None
+    ) -> None:
+        self._processes = processes
+        self._output = sys.stdout if output is None else output
+        self._colour = self._output.isatty() if colour is None else colour
+        self._children: list[_Child] = []
+        self._selector = selectors.DefaultSelector()
+        self._stopping_since: float | None = None
+        self._escalation: list[tuple[float, int]] = []
+        self._exit_code = 0
+        self._by_signal = False
+
+    def run(self) -> int:
+        """Starts everything and waits until all have ended.
+
+        Returns:
+            0 if all ended well or a signal ended them, 2 if one refused to start, 1 if one failed.
+        """
+        wake_read, wake_write = os.pipe()
+        os.set_blocking(wake_write, False)
+        old_wakeup = signal.set_wakeup_fd(wake_write)
+        old_handlers = {
+            number: signal.signal(number, self._on_signal)
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)
+        }
+        self._selector.register(wake_read, selectors.EVENT_READ, None)
+        try:
+            try:
+                self._start_all()
+                self._watch(wake_read)
+            finally:
+                self._kill_rest()
+        finally:
+            signal.set_wakeup_fd(old_wakeup)
+            for number, handler in old_handlers.items():
+                signal.signal(number, handler)
+            self._selector.close()
+            os.close(wake_read)
+            os.close(wake_write)
+        return 0 if self._by_signal and self._exit_code != REFUSED else self._exit_code
+
+    def _on_signal(self, number: int, _frame: object) -> None:
+        if number != signal.SIGCHLD and self._stopping_since is None:
+            self._by_signal = True
+            self._stop()
+
+    def _start_all(self) -> None:
+        labels = _labels(self._processes)
+        for process, label in zip(self._processes, labels, strict=True):
+            if self._stopping_since is not None:
+                return
+            environment = {**process.environment, 'PYTHONUNBUFFERED': '1'}
+            if self._colour:
+                environment.setdefault('RCUTILS_COLORIZED_OUTPUT', '1')
+            try:
+                running = subprocess.Popen(
+                    process.command,
+                    env=environment,
+                    cwd=process.directory,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=_end_with_parent(os.getpid()),
+                )
+            except OSError as error:
+                self._say(f'{label} could not be started: {error.strerror}: {process.command[0]}')
+                self._exit_code = REFUSED
+                self._stop()
+                return
+            child = _Child(process, label, running)
+            self._children.append(child)
+            assert running.stdout is not None
+            os.set_blocking(running.stdout.fileno(), False)
+            self._selector.register(running.stdout, selectors.EVENT_READ, child)
+
+    def _watch(self, wake_read: int) -> None:
+        while any(not child.reported for child in self._children):
+            timeout = 0.5
+            if self._escalation:
+                timeout = max(0.0, min(timeout, self._escalation[0][0] - time.monotonic()))
+            for key, _ in self._selector.select(timeout):
+                if key.data is None:
+                    os.read(wake_read, 4096)
+                else:
+                    self._read(key.data)
+            self._reap()
+            self._escalate()
+
+    def _read(self, child: _Child) -> None:
+        assert child.running.stdout is not None
+        try:
+            data = os.read(child.running.stdout.fileno(), 65536)
+        except BlockingIOError:
+            return
+        if not data:
+            self._selector.unregister(child.running.stdout)
+            child.running.stdout.close()
+        *lines, child.rest = (child.rest + data).split(b'\n')
+        for line in lines:
+            self._show(child, line)
+
+    def _drain(self, child: _Child) -> None:
+        stdout = child.running.stdout
+        while stdout is not None and not stdout.closed:
+            before = child.rest
+            try:
+                data = os.read(stdout.fileno(), 65536)
+            except BlockingIOError:
+                break
+            *lines, child.rest = (before + data).split(b'\n')
+            for line in lines:
+                self._show(child, line)
+            if not data:
+                break
+        if child.rest:
+            self._show(child, child.rest)
+            child.rest = b''
+        if stdout is not None and not stdout.closed:
+            self._selector.unregister(stdout)
+            stdout.close()
+
+    def _reap(self) -> None:
+        for child in self._children:
+            if child.reported or child.running.poll() is None:
+                continue
+            child.reported = True
+            self._drain(child)
+            self._on_death(child, child.running.returncode)
+
+    def _on_death(self, child: _Child, code: int) -> None:
+        if self._stopping_since is not None:
+            if code > 0 and not self._exit_code:
+                self._exit_code = 1
+                self._say(f'{child.label} ended with exit code {code}')
+            return
+        if code < 0:
+            self._say(f'{child.label} died (killed by {signal_name(-code)})')
+        elif code == REFUSED:
+            self._say(f'{child.label} refused to start, for the reason above; ending the rest')
+        elif code:
+            self._say(f'{child.label} died (exit code {code})')
+        else:
+            self._say(f'{child.label} ended')
+        if code:
+            self._exit_code = REFUSED if code == REFUSED else 1
+        others_run = any(not other.reported for other in self._children)
+        if code == REFUSED or child.process.ends_all:
+            self._stop()
+        elif others_run:
+            self._say('the others go on; Ctrl-C ends them')
+
+    def _stop(self) -> None:
+        if self._stopping_since is not None:
+            return
+        self._stopping_since = now = time.monotonic()
+        for child in self._children:
+            self._signal(child, signal.SIGINT, group=False)
+        self._escalation = [(now + TERMINATE_AFTER_S, signal.SIGTERM), (now + KILL_AFTER_S, signal.SIGKILL)]
+
+    def _escalate(self) -> None:
+        while self._escalation and time.monotonic() >= self._escalation[0][0]:
+            _, number = self._escalation.pop(0)
+            for child in self._children:
+                if not child.reported:
+                    if number == signal.SIGKILL:
+                        self._say(f'{child.label} did not end by itself and was killed')
+                    self._signal(child, number, group=number == signal.SIGKILL)
+
+    def _signal(self, child: _Child, number: int, *, group: bool) -> None:
+        if child.running.returncode is not None:
+            return
+        try:
+            (os.killpg if group else os.kill)(child.running.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def _kill_rest(self) -> None:
+        """What a child started itself ends with it; nothing outlives this process."""
+        for child in self._children:
+            try:
+                os.killpg(child.running.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+            child.running.wait()
+
+    def _show(self, child: _Child, line: bytes) -> None:
+        text = line.decode(errors='replace').rstrip('\r')
+        self._line(f'{self._painted(f"[{child.label}]", _COLOURS[self._children.index(child) % len(_COLOURS)])} {text}')
+
+    def _say(self, text: str) -> None:
+        self._line(f'{self._painted("[cobalt up]", 1)} {text}')
+
+    def _painted(self, text: str, colour: int) -> str:
+        return f'\x1b[{colour}m{text}\x1b[0m' if self._colour else text
+
+    def _line(self, text: str) -> None:
+        try:
+            print(text, file=self._output, flush=True)
+        except OSError:
+            # The terminal is gone; the processes still have to be ended.
+            pass
+
+
+def _labels(processes: Sequence[Process]) -> list[str]:
+    names = [process.name for process in processes]
+    return [
+        name if names.count(name) == 1 else f'{name}-{names[: index + 1].count(name)}'
+        for index, name in enumerate(names)
+    ]
+
+
+def _end_with_parent(parent: int) -> Callable[[], None]:
+    """Lets the kernel end a child when `cobalt up` itself is killed."""
+
+    def arm() -> None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return arm
