@@ -1,1 +1,1 @@
-"""Pure Python: what Cobalt knows of teleoperation. Imports neither rclpy nor mujoco, so that it is tested in milliseconds."""
+"""What Cobalt knows of teleoperation, in pure Python: no rclpy, no mujoco, so that it is tested in milliseconds."""

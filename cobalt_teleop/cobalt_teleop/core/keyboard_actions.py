@@ -1,4 +1,4 @@
-"""The actions of a keyboard operator: their bits on the wire and their keys. The page, the terminal and the help all read this."""
+"""The actions of a keyboard operator: their bits on the wire and their keys, for page, terminal and help."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ class KeyboardAction:
     """One action that a key asks for.
 
     Attributes:
-        name: Stable name; its place in ACTIONS is its bit in DeviceSample.buttons and its index in press_counts.
+        name: Stable; its place in ACTIONS is its bit in DeviceSample.buttons and its index in press_counts.
         label: For people.
         codes: Keys of a browser, by KeyboardEvent.code (place on the keyboard, whatever the layout).
         characters: Keys of a terminal.
-        axis: 0 to 2 translate along x (away from the viewer), y (to his left), z (up) of the operator's view; 3 to 5 turn
+        axis: 0 to 2 translate along x (away from the viewer), y (to his left), z (up) of the view; 3 to 5 turn
             about them; None for other actions.
         direction: 1 or -1 along the axis, 0 for other actions.
     """

@@ -78,7 +78,7 @@ class PartController:
         self._homing: HomingPath | None = None
 
     def start_from(self, measured: Measured) -> None:
-        """Holds the measured state: after a start, a reset, a reconnection or an emergency stop. A fresh press moves it."""
+        """Holds the measured state, until a fresh press: after a start, a reset, a reconnection, an emergency stop."""
         self.require_fresh_press()
         self._homing = None
         self._limiter.start_from(measured.pose)

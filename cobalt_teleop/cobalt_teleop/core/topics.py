@@ -22,6 +22,9 @@ class Qos:
 
 
 LATEST = Qos(reliable=False, latched=False, depth=1)
+COMMANDS = Qos(reliable=False, latched=False, depth=8)
+"""The newest wins, as with LATEST: a host empties the queue at each tick. It is deeper so that a stranger who publishes on
+the same topic, and is refused, does not push out the holder's command."""
 STEPS = Qos(reliable=True, latched=False, depth=100)
 LATCHED = Qos(reliable=True, latched=True, depth=1)
 LATCHED_REPORTS = Qos(reliable=True, latched=True, depth=10)
@@ -75,12 +78,12 @@ def operator_sample(device: str, part: str) -> Topic:
 
 def teleop_command(part: str) -> Topic:
     """A person's commands, device node to host."""
-    return _cobalt(f'{part}/teleop_command', 'TeleopCommand', LATEST)
+    return _cobalt(f'{part}/teleop_command', 'TeleopCommand', COMMANDS)
 
 
 def policy_command(part: str) -> Topic:
     """A policy's commands, policy to host."""
-    return _cobalt(f'{part}/policy_command', 'TeleopCommand', LATEST)
+    return _cobalt(f'{part}/policy_command', 'TeleopCommand', COMMANDS)
 
 
 def target_pose(part: str) -> Topic:

@@ -106,11 +106,15 @@ class TakenSubscription:
                 taken.append(one)
         return taken
 
-    def take(self) -> tuple[Any, dict[str, Any]] | None:
-        """Returns the newest message since the last call with the middleware's information, or None if none came."""
-        taken = self.take_all()
-        return taken[-1] if taken else None
+    def take_all(self) -> list[tuple[Any, dict[str, Any]]]:
+        """Returns the messages that came since the last call, oldest first, each with the middleware's information."""
+        messages = []
+        with self._subscription.handle:
+            while (taken := self._subscription.handle.take_message(self._subscription.msg_type, False)) is not None:
+                messages.append(taken)
+        return messages
 
-    def close(self) -> None:
-        """Ends the subscription."""
-        self._node.destroy_subscription(self._subscription)
+    def take(self) -> tuple[Any, dict[str, Any]] | None:
+        """Returns the newest message that came since the last call, or None."""
+        messages = self.take_all()
+        return messages[-1] if messages else None

@@ -23,7 +23,7 @@ class CobaltNode(Protocol):
     """What `run_node` needs of a node beside rclpy's Node."""
 
     def close(self) -> None:
-        """Ends the node's own threads and files. Called once, after the executor has stopped and before it is destroyed."""
+        """Ends the node's own threads and files. Called once, when the executor has stopped."""
 
 
 class Stop:

@@ -1,4 +1,4 @@
-"""The newest admitted command of one topic, taken at the tick, with an age that a busy process cannot make look young."""
+"""The newest admitted command of a topic, taken at the tick, with an age that a busy process cannot make younger."""
 
 import time
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class CommandInbox:
         self.message: Any = None
         """Newest admitted TeleopCommand as received, or None."""
         self.refusal = HoldReason.NONE
-        """Why the newest message was not admitted; NONE if it was, or if none came."""
+        """Why a message that came in this tick was not admitted; NONE if all were, or if none came."""
         self.refused_publisher: bytes | None = None
         """Publisher of the newest message that was refused for its publisher."""
         self.rejected = False
@@ -47,9 +47,9 @@ class CommandInbox:
         """Returns the newest admitted command with its age, or None if there never was one."""
         now_s, system_ns = time.monotonic(), time.time_ns()
         self.rejected = False
-        taken = self._subscription.take()
-        if taken is not None:
-            self._accept(*taken, admit, now_s, system_ns)
+        self.refusal = HoldReason.NONE
+        for message, info in self._subscription.take_all():
+            self._accept(message, info, admit, now_s, system_ns)
         self._last_take_s = now_s
         if self._motion is None:
             return None
@@ -62,9 +62,10 @@ class CommandInbox:
     def _accept(self, message: Any, info: dict[str, Any], admit: Admission, now_s: float, system_ns: int) -> None:
         publisher = info.get('publisher_gid')
         gid = bytes(publisher['data']) if publisher else None
-        self.refusal = admit(message.lease_id, gid)
-        if self.refusal is not HoldReason.NONE:
-            if self.refusal is HoldReason.FOREIGN_PUBLISHER:
+        refusal = admit(message.lease_id, gid)
+        if refusal is not HoldReason.NONE:
+            self.refusal = refusal
+            if refusal is HoldReason.FOREIGN_PUBLISHER:
                 self.refused_publisher = gid
             return
         # The middleware's receive stamp, mapped to the monotonic clock. The message came after the last take, so a jump

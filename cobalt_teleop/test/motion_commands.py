@@ -1,0 +1,20 @@
+"""Builds commands for tests of the guard."""
+
+import numpy as np
+
+from cobalt_teleop.core.command import Mode, MotionCommand, Reference
+from cobalt_teleop.core.pose import Pose, quaternion
+
+
+def command(offset=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0), **changes):
+    values = {
+        'mode': Mode.POSE,
+        'reference': Reference.ENGAGE,
+        'pose': Pose(np.array(offset, dtype=float), quaternion(turn)),
+        'engaged': True,
+        'tracked': True,
+        'clutch_epoch': 1,
+        'source': 'test',
+        'age_s': 0.0,
+    }
+    return MotionCommand(**(values | changes))

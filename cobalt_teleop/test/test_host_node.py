@@ -1,0 +1,342 @@
+"""The host over real rclpy, with the tiny plant."""
+
+import threading
+import time
+
+import pytest
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import Header
+
+from cobalt_interfaces import srv
+from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, RecordingState, TeleopCommand
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.workcell_host.host_node import HostNode
+from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
+from cobalt_teleop.workcell_host.workcell import HostOptions
+
+WAIT_S = 8.0
+
+
+class Operator:
+    """A node that drives workcells by hand, and keeps what it hears."""
+
+    def __init__(self, name):
+        self.node = rclpy.create_node(name)
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(self.node)
+        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self.thread.start()
+        self.heard = {}
+        self.publishers = {}
+        self.sequence = 0
+
+    def listen(self, topic, workcell='env_0'):
+        kept = self.heard.setdefault((topic.name, workcell), [])
+        create_subscription(self.node, topic, workcell, kept.append)
+
+    def newest(self, topic, workcell='env_0'):
+        kept = self.heard[(topic.name, workcell)]
+        return kept[-1] if kept else None
+
+    def call(self, service, **fields):
+        client = self.node.create_client(getattr(srv, service), topics.service_name('test_host', service))
+        assert client.wait_for_service(WAIT_S)
+        request = getattr(srv, service).Request(**({'workcell_id': 'env_0'} | fields))
+        answer = client.call(request, timeout_sec=WAIT_S)
+        assert answer is not None
+        return answer
+
+    def command(self, lease_id, x=0.0, z=0.0, *, epoch=1, engaged=True, workcell='env_0', **fields):
+        publisher = self.publishers.setdefault(
+            workcell, create_publisher(self.node, topics.teleop_command('arm'), workcell)
+        )
+        self.sequence += 1
+        message = TeleopCommand(
+            lease_id=lease_id, engaged=engaged, tracked=True, clutch_epoch=epoch, source='hand', sequence=self.sequence
+        )
+        message.header.stamp = to_stamp(now_ns())
+        message.pose.position.x, message.pose.position.z = x, z
+        message.gripper = float('nan')
+        for name, value in fields.items():
+            setattr(message, name, value)
+        publisher.publish(message)
+
+    def close(self):
+        self.executor.shutdown()
+        self.thread.join(2.0)
+        self.node.destroy_node()
+
+
+def until(condition, what, timeout_s=WAIT_S):
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f'timed out: {what}')
+
+
+@pytest.fixture
+def ros():
+    rclpy.init()
+    yield
+    rclpy.try_shutdown()
+
+
+@pytest.fixture
+def host(ros):
+    node = HostNode('test_host')
+    plants = {'env_0': IdealPlant(), 'env_1': IdealPlant()}
+    node.host(plants, HostOptions(render_threads=2))
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    node.plants = plants
+    yield node
+    executor.shutdown()
+    thread.join(2.0)
+    node.close()
+    node.destroy_node()
+
+
+@pytest.fixture
+def operator(host):
+    made = Operator('operator')
+    for topic in (topics.CONTROL_STEP, topics.CONTROL_STATE, topics.EPISODE, topics.WORKCELL):
+        made.listen(topic)
+    until(lambda: made.newest(topics.CONTROL_STEP), 'the first tick')
+    yield made
+    made.close()
+
+
+def take_control(operator, session='s1', name='Ada'):
+    answer = operator.call('AcquireControl', session_id=session, operator_id=name)
+    assert answer.ok, answer.reason
+    return answer.lease_id
+
+
+def drive_until(operator, lease_id, condition, what, *, speed=0.004, **fields):
+    place = 0.0
+    end = time.monotonic() + WAIT_S
+    while time.monotonic() < end:
+        operator.command(lease_id, z=place, **fields)
+        if condition():
+            return place
+        place += speed
+        time.sleep(0.025)
+    raise AssertionError(f'timed out: {what}')
+
+
+def part(operator):
+    return operator.newest(topics.CONTROL_STEP).parts[0]
+
+
+def test_one_row_a_tick_at_the_rate_with_nothing_left_out(operator):
+    time.sleep(1.5)
+    rows = list(operator.heard[('control_step', 'env_0')])
+    assert [row.step for row in rows] == list(range(rows[0].step, rows[0].step + len(rows)))
+    ticks = [row.monotonic_ns for row in rows]
+    rate = (len(ticks) - 1) / ((ticks[-1] - ticks[0]) * 1e-9)
+    assert rate == pytest.approx(20.0, rel=0.05)
+    assert all(row.parts[0].hold_reason == PartStep.HOLD_NO_LEASE for row in rows)
+
+
+def test_the_holder_drives_and_silence_holds_until_a_fresh_press(operator):
+    lease_id = take_control(operator)
+    start = part(operator).pose.position.z
+    place = drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.05, 'the arm moves')
+    until(lambda: part(operator).hold_reason == PartStep.HOLD_STALE, 'the watchdog holds')
+    operator.command(lease_id, z=place)
+    time.sleep(0.15)
+    assert part(operator).hold_reason == PartStep.HOLD_STALE
+    held = part(operator).pose.position.z
+    for _ in range(8):
+        operator.command(lease_id, z=0.0, epoch=2)
+        time.sleep(0.03)
+    assert part(operator).authority == ControlStep.AUTHORITY_HUMAN
+    assert part(operator).pose.position.z == pytest.approx(held, abs=1e-3)
+
+
+def test_a_command_that_is_old_by_its_stamp_does_not_move(operator):
+    lease_id = take_control(operator)
+    old = Header(stamp=to_stamp(now_ns() - 2_000_000_000))
+    for _ in range(5):
+        operator.command(lease_id, z=0.01, header=old)
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_STALE
+
+
+def test_strangers_are_refused_and_named_while_the_holder_drives_on(operator, host):
+    lease_id = take_control(operator)
+    stranger = Operator('stranger')
+    try:
+        refused = stranger.call('AcquireControl', session_id='s2', operator_id='Bo')
+        assert not refused.ok and 'Ada holds control' in refused.reason
+        drive_until(operator, lease_id, lambda: part(operator).authority == ControlStep.AUTHORITY_HUMAN, 'Ada drives')
+
+        def named():
+            stranger.command(lease_id, z=-5.0, epoch=4)
+            state = operator.newest(topics.CONTROL_STATE)
+            return any('/stranger' in fault for fault in state.faults)
+
+        drive_until(operator, lease_id, named, 'the stranger is named', speed=0.0)
+        assert part(operator).human.clutch_epoch == 1
+        assert part(operator).authority == ControlStep.AUTHORITY_HUMAN
+    finally:
+        stranger.close()
+
+
+def test_a_new_publisher_may_follow_one_that_is_gone(operator):
+    lease_id = take_control(operator)
+    first = Operator('first_keyboard')
+    drive_until(first, lease_id, lambda: part(operator).authority == ControlStep.AUTHORITY_HUMAN, 'the first drives')
+    first.close()
+    second = Operator('second_keyboard')
+    try:
+        drive_until(
+            second, lease_id, lambda: part(operator).human.clutch_epoch == 5, 'the second drives', epoch=5, speed=0.0
+        )
+    finally:
+        second.close()
+
+
+def test_anyone_stops_and_clearing_needs_a_fresh_press(operator):
+    lease_id = take_control(operator)
+    drive_until(operator, lease_id, lambda: part(operator).authority == ControlStep.AUTHORITY_HUMAN, 'driving')
+    assert operator.call('EmergencyStop', workcell_id='', who='a passer-by').ok
+    until(lambda: part(operator).hold_reason == PartStep.HOLD_EMERGENCY_STOP, 'stopped')
+    state = until(lambda: (s := operator.newest(topics.CONTROL_STATE)).estop and s, 'the stop is told')
+    assert state.estop_by == 'a passer-by'
+    assert not operator.call('ClearEmergencyStop', who='Ada', confirm=False).ok
+    assert operator.call('ClearEmergencyStop', who='Ada', confirm=True).ok
+    for _ in range(6):
+        operator.command(lease_id, z=0.02)
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_REENGAGE
+    drive_until(
+        operator, lease_id, lambda: part(operator).authority == ControlStep.AUTHORITY_HUMAN, 'driving again', epoch=2
+    )
+
+
+def test_an_invalid_pose_holds_and_never_breaks_the_loop(operator):
+    lease_id = take_control(operator)
+    for bad in (float('nan'), float('inf'), 1e300):
+        operator.command(lease_id, x=bad, epoch=3)
+        until(lambda: part(operator).hold_reason == PartStep.HOLD_INVALID, f'{bad} holds')
+    before = operator.newest(topics.CONTROL_STEP).step
+    until(lambda: operator.newest(topics.CONTROL_STEP).step > before + 3, 'ticks go on')
+
+
+def test_an_episode_without_a_recorder_runs_or_is_refused_as_asked(operator):
+    lease_id = take_control(operator)
+    assert operator.call('StartEpisode', lease_id=lease_id, require_recording=True).ok
+    refused = until(
+        lambda: (e := operator.newest(topics.EPISODE)).phase == EpisodeState.PHASE_ENDED and e, 'refused', 12.0
+    )
+    assert refused.outcome == EpisodeState.OUTCOME_ABORTED and 'recorder' in refused.end_reason
+    answer = operator.call('StartEpisode', lease_id=lease_id, seed=5)
+    assert answer.ok
+    running = until(lambda: (e := operator.newest(topics.EPISODE)).phase == EpisodeState.PHASE_RUNNING and e, 'it runs')
+    assert running.episode_id == answer.episode_id and running.seed == 5 and running.operator_id == 'Ada'
+    second = operator.call('StartEpisode', lease_id=lease_id)
+    assert not second.ok and 'running' in second.reason
+
+
+def test_success_ends_the_episode_with_one_terminal_row(operator):
+    lease_id = take_control(operator)
+    assert operator.call('StartEpisode', lease_id=lease_id, seed=1).ok
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_RUNNING, 'it runs')
+    drive_until(
+        operator,
+        lease_id,
+        lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_ENDED,
+        'the tool is raised',
+        speed=0.008,
+        epoch=2,
+    )
+    episode = operator.newest(topics.EPISODE)
+    assert episode.outcome == EpisodeState.OUTCOME_SUCCESS
+    rows = [row for row in operator.heard[('control_step', 'env_0')] if row.episode_id == episode.episode_id]
+    assert [row.step for row in rows] == list(range(episode.first_step, episode.last_step + 1))
+    assert [row.terminal for row in rows] == [False] * (len(rows) - 1) + [True]
+    assert rows[-1].parts[0].joint_targets.tolist() == [] and len(rows[-1].parts[0].joint_positions) == 6
+    labelled = operator.call('LabelEpisode', episode_id=episode.episode_id, outcome=2, outcome_source=2, note='slipped')
+    assert labelled.ok
+    until(lambda: operator.newest(topics.EPISODE).outcome == EpisodeState.OUTCOME_FAILURE, 'the label is told')
+
+
+def test_the_handshake_waits_for_the_recorder_and_for_its_saving(operator):
+    recorder = create_publisher(operator.node, topics.RECORDING, 'env_0')
+    lease_id = take_control(operator)
+    answer = operator.call('StartEpisode', lease_id=lease_id, require_recording=True)
+    time.sleep(0.3)
+    assert operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_PREPARING
+    assert part(operator).hold_reason == PartStep.HOLD_RESETTING
+    recorder.publish(RecordingState(episode_id='another', state=RecordingState.STATE_READY))
+    time.sleep(0.2)
+    assert operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_PREPARING
+    recorder.publish(RecordingState(episode_id=answer.episode_id, state=RecordingState.STATE_READY))
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_RUNNING, 'it runs')
+    assert operator.call('EndEpisode', lease_id=lease_id, outcome=EpisodeState.OUTCOME_DISCARDED).ok
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_ENDING, 'it ends')
+    recorder.publish(RecordingState(episode_id=answer.episode_id, state=RecordingState.STATE_SAVED))
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_ENDED, 'it is saved')
+    assert operator.newest(topics.EPISODE).outcome == EpisodeState.OUTCOME_DISCARDED
+
+
+def test_a_fault_of_one_workcell_holds_it_alone(operator, host):
+    operator.listen(topics.CONTROL_STEP, 'env_1')
+    host.plants['env_0'].faults = ('joint 3 reports an over-current',)
+    until(lambda: part(operator).hold_reason == PartStep.HOLD_FAULT, 'it holds')
+    other = until(lambda: operator.newest(topics.CONTROL_STEP, 'env_1'), 'the other ticks')
+    assert other.parts[0].hold_reason == PartStep.HOLD_NO_LEASE
+
+
+def test_a_tick_that_fails_is_told_and_the_next_comes(operator, host):
+    plant = host.plants['env_0']
+    broken = plant.advance
+    plant.advance = lambda: 1 / 0
+    time.sleep(0.3)
+    plant.advance = broken
+    step = operator.newest(topics.CONTROL_STEP).step
+    until(lambda: operator.newest(topics.CONTROL_STEP).step > step + 3, 'ticks go on')
+
+
+def test_services_refuse_in_words(operator):
+    assert 'env_0, env_1' in operator.call('Home', workcell_id='env_9').reason
+    assert 'take control first' in operator.call('StartEpisode', lease_id='x').reason
+    lease_id = take_control(operator)
+    assert 'there are raise' in operator.call('StartEpisode', lease_id=lease_id, task='fly').reason
+    assert 'speed_scale' in operator.call('Home', lease_id=lease_id, speed_scale=0.0).reason
+    assert 'authority is 7' in operator.call('SetAuthority', lease_id=lease_id, authority=7).reason
+    assert 'front' in operator.call('SetCamera', camera='back').reason
+
+
+def test_home_drives_home(operator):
+    lease_id = take_control(operator)
+    start = part(operator).pose.position.z
+    drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.05, 'away from home')
+    assert operator.call('Home', lease_id=lease_id, speed_scale=1.0).ok
+    until(lambda: part(operator).authority == ControlStep.AUTHORITY_HOMING, 'homing')
+    until(lambda: part(operator).pose.position.z == pytest.approx(0.2, abs=1e-6), 'home')
+
+
+def test_pictures_are_made_only_while_watched(operator, host):
+    taken = []
+    capture = host.plants['env_0'].capture
+    host.plants['env_0'].capture = lambda camera: taken.append(camera) or capture(camera)
+    time.sleep(0.3)
+    assert not taken
+    operator.listen(topics.video('front'))
+    frame = until(lambda: operator.newest(topics.video('front')), 'video')
+    row = until(
+        lambda: next((r for r in operator.heard[('control_step', 'env_0')] if r.frames), None), 'a row names a frame'
+    )
+    stamps = {(r.header.stamp.sec, r.header.stamp.nanosec) for r in operator.heard[('control_step', 'env_0')]}
+    assert (row.frames[0].stamp.sec, row.frames[0].stamp.nanosec) in stamps
+    assert frame.format == 'h264'

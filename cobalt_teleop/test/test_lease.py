@@ -1,0 +1,56 @@
+import pytest
+
+from cobalt_teleop.core.command import HoldReason
+from cobalt_teleop.core.lease import LeaseDesk, LeaseRefusedError
+
+
+def held():
+    desk = LeaseDesk(duration_s=10.0)
+    desk.acquire(session='s1', operator='Ada', takeover=False, lease_id='L1', now_s=0.0)
+    return desk
+
+
+def test_the_second_is_refused_and_told_who_holds():
+    with pytest.raises(LeaseRefusedError, match='Ada holds control'):
+        held().acquire(session='s2', operator='Bo', takeover=False, lease_id='L2', now_s=1.0)
+
+
+def test_the_same_session_gets_its_lease_again():
+    again = held().acquire(session='s1', operator='Ada', takeover=False, lease_id='L2', now_s=1.0)
+    assert again.lease_id == 'L1' and again.expires_s == 11.0
+
+
+def test_a_request_is_left_with_the_holder_and_a_transfer_grants_it():
+    desk = held()
+    with pytest.raises(LeaseRefusedError):
+        desk.acquire(session='s2', operator='Bo', takeover=True, lease_id='L2', now_s=1.0)
+    assert desk.requested_by == 'Bo'
+    assert desk.transfer(held='L1', session='s2', operator='Bo', lease_id='L2', now_s=2.0).holder == 'Bo'
+    assert desk.requested_by == ''
+    with pytest.raises(LeaseRefusedError, match='Bo holds control'):
+        desk.release('L1', 3.0)
+
+
+def test_use_renews_and_silence_ends_it():
+    desk = held()
+    assert desk.admit('arm', 'L1', b'a', 9.0) is HoldReason.NONE
+    assert desk.current(18.0) is not None
+    assert desk.current(19.0) is None
+    assert desk.admit('arm', 'L1', b'a', 19.0) is HoldReason.NO_LEASE
+
+
+def test_a_foreign_lease_and_a_second_publisher_are_refused():
+    desk = held()
+    assert desk.admit('arm', 'L9', b'a', 1.0) is HoldReason.FOREIGN_LEASE
+    assert desk.admit('arm', 'L1', b'a', 1.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L1', b'b', 1.0) is HoldReason.FOREIGN_PUBLISHER
+    assert desk.admit('left', 'L1', b'b', 1.0) is HoldReason.NONE
+
+
+def test_where_the_middleware_names_no_publisher_the_lease_alone_decides():
+    assert held().admit('arm', 'L1', None, 1.0) is HoldReason.NONE
+
+
+def test_a_session_needs_a_name():
+    with pytest.raises(LeaseRefusedError, match='session_id is empty'):
+        LeaseDesk().acquire(session='', operator='Ada', takeover=False, lease_id='L1', now_s=0.0)

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+from motion_commands import command
+
+from cobalt_teleop.core.command import Authority, HoldReason, Limit
+from cobalt_teleop.core.kinematics import JointSolution
+from cobalt_teleop.core.part_controller import Measured, PartController
+from cobalt_teleop.workcell_host.ideal_plant import GantryKinematics, gantry_limits
+
+HOME = np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0])
+
+
+def measured(joints=HOME, gripper=1.0):
+    return Measured(pose=GantryKinematics().forward(np.asarray(joints)), joints=np.asarray(joints), gripper=gripper)
+
+
+def controller(kinematics=None, start=HOME):
+    made = PartController(limits=gantry_limits(), kinematics=kinematics or GantryKinematics(), home=HOME, period_s=0.05)
+    made.start_from(measured(start))
+    return made
+
+
+def step(made, human=None, *, state=None, authority=Authority.HUMAN, policy=None, must_hold=HoldReason.NONE):
+    return made.step(measured=state or measured(), authority=authority, human=human, policy=policy, must_hold=must_hold)
+
+
+def test_engaging_a_still_hand_moves_nothing_even_from_a_joint_outside_its_range():
+    outside = np.array([0.0, 1.03, 0.2, 0.0, 0.0, 0.0])
+    made = controller(start=outside)
+    for epoch in (1, 2, 3):
+        decision = step(made, command((9.0, 9.0, 9.0), clutch_epoch=epoch), state=measured(outside))
+        assert decision.authority is Authority.HUMAN
+        assert np.array_equal(decision.joint_targets, outside)
+        assert np.array_equal(decision.target.position, outside[:3])
+
+
+def test_engage_starts_from_the_measured_joints_not_from_the_old_targets():
+    made = controller()
+    sagged = np.array([0.01, 0.0, 0.19, 0.0, 0.0, 0.02])
+    decision = step(made, command(), state=measured(sagged))
+    assert np.array_equal(decision.joint_targets, sagged)
+
+
+def test_it_follows_and_then_holds_where_it_is():
+    made = controller()
+    step(made, command())
+    for count in range(1, 21):
+        moved = step(made, command((0.002 * count, 0.0, 0.0)))
+    assert moved.joint_targets[0] == pytest.approx(0.04, abs=0.01)
+    for _ in range(10):
+        held = step(made, command(engaged=False))
+    assert held.authority is Authority.HOLD and held.hold_reason is HoldReason.NOT_ENGAGED
+    again = step(made, command(engaged=False))
+    assert np.array_equal(again.joint_targets, held.joint_targets)
+
+
+def test_an_emergency_stop_wins_and_the_same_press_does_not_move_afterwards():
+    made = controller()
+    step(made, command())
+    assert step(made, command(), must_hold=HoldReason.EMERGENCY_STOP).hold_reason is HoldReason.EMERGENCY_STOP
+    assert step(made, command()).hold_reason is HoldReason.REENGAGE
+    assert step(made, command(clutch_epoch=2)).hold_reason is HoldReason.NONE
+
+
+def test_a_press_made_during_the_stop_does_not_move_afterwards_either():
+    made = controller()
+    step(made, command(clutch_epoch=5), must_hold=HoldReason.EMERGENCY_STOP)
+    assert step(made, command(clutch_epoch=5)).hold_reason is HoldReason.REENGAGE
+
+
+def test_the_policy_drives_only_with_authority():
+    made = controller()
+    policy = command(source='policy')
+    assert step(made, None, policy=policy).hold_reason is HoldReason.NO_COMMAND
+    assert step(made, None, policy=policy, authority=Authority.POLICY).source == 'policy'
+    assert step(made, command(), policy=policy, authority=Authority.HOLD).hold_reason is HoldReason.AUTHORITY
+
+
+def test_the_gripper_follows_only_while_driving_and_says_when_it_is_clipped():
+    made = controller()
+    assert step(made, command(engaged=False, gripper=0.0)).gripper_target == 1.0
+    closed = step(made, command(gripper=-0.5))
+    assert closed.gripper_target == 0.0 and Limit.GRIPPER_RANGE in closed.limits
+    assert step(made, command()).gripper_target == 0.0
+
+
+class SlowReach(GantryKinematics):
+    """Answers with joints that are further than a tick allows."""
+
+    def solve(self, target, seed):
+        return JointSolution(seed + np.array([0.5, 0, 0, 0, 0, 0]), 0.0, 0.0)
+
+
+def test_joint_speed_shortens_the_step_and_the_target_goes_no_further_than_the_joints():
+    made = controller(SlowReach())
+    step(made, command())
+    decision = step(made, command((0.01, 0.0, 0.0)))
+    assert Limit.JOINT_SPEED in decision.limits
+    travelled = decision.joint_targets[0] - HOME[0]
+    assert travelled <= 2 * 1.0 * 0.05 + 1e-9
+    assert decision.target.position[0] == pytest.approx(decision.joint_targets[0])
+
+
+class Unreachable(GantryKinematics):
+    """Cannot leave its seed."""
+
+    def solve(self, target, seed):
+        return JointSolution(seed, float(np.linalg.norm(target.position - seed[:3])), 0.0)
+
+
+def test_an_unreachable_target_is_named_and_does_not_wind_up():
+    made = controller(Unreachable())
+    step(made, command())
+    for count in range(1, 15):
+        decision = step(made, command((0.02 * count, 0.0, 0.0)))
+    assert Limit.IK_RESIDUAL in decision.limits
+    assert np.linalg.norm(decision.target.position - HOME[:3]) < 0.02
+
+
+def test_homing_arrives_smoothly_and_hands_back():
+    away = HOME + np.array([0.3, 0.0, 0.1, 0.0, 0.0, 0.5])
+    made = controller(start=away)
+    made.start_homing(measured(away), 0.5)
+    last, fastest = away, 0.0
+    while made.homing:
+        decision = step(made, authority=Authority.HOMING)
+        fastest = max(fastest, float(np.abs(decision.joint_targets - last)[0]) / 0.05)
+        last = decision.joint_targets
+    assert last == pytest.approx(HOME)
+    assert 0.3 < fastest <= 0.5 * 1.0 + 1e-6

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from cobalt_teleop.core.command import Limit
+from cobalt_teleop.core.pose import Pose, angle_between, quaternion
+from cobalt_teleop.core.target_limiter import TargetLimiter
+from cobalt_teleop.workcell_host.ideal_plant import gantry_limits
+
+PERIOD_S = 0.05
+LIMITS = gantry_limits()
+
+
+def started():
+    limiter = TargetLimiter(LIMITS, PERIOD_S)
+    limiter.start_from(Pose(np.array([0.0, 0.0, 0.2])))
+    return limiter
+
+
+def test_it_reaches_the_wanted_pose_without_overshoot():
+    limiter = started()
+    wanted = Pose(np.array([0.2, 0.0, 0.2]), quaternion([0.0, 0.0, 0.6]))
+    places = []
+    for _ in range(40):
+        limiter.towards(wanted)
+        places.append(limiter.target.position[0])
+    assert places[-1] == pytest.approx(0.2, abs=1e-6)
+    assert max(places) <= 0.2 + 1e-3
+    assert angle_between(limiter.target.quat_xyzw, wanted.quat_xyzw) < 1e-6
+
+
+def test_each_limit_says_its_name():
+    limiter = started()
+    far = Pose(np.array([0.9, 0.0, 0.2]), quaternion([0.0, 0.0, 2.0]))
+    named = Limit.NONE
+    for _ in range(10):
+        named |= limiter.towards(far)
+    for limit in (Limit.WORKSPACE_BOX, Limit.LINEAR_SPEED, Limit.LINEAR_ACCELERATION, Limit.ANGULAR_SPEED):
+        assert limit in named
+
+
+def test_a_tool_outside_the_box_is_not_thrown_back():
+    limiter = started()
+    outside = Pose(np.array([0.7, 0.0, 0.2]))
+    limiter.start_from(outside)
+    limiter.towards(Pose(np.array([0.9, 0.0, 0.2])))
+    assert limiter.target.position == pytest.approx(outside.position)
+
+
+def test_braking_ends_at_rest_within_its_way():
+    limiter = started()
+    for _ in range(20):
+        limiter.along(np.array([0.25, 0.0, 0.0, 0.0, 0.0, 1.0]))
+    before = limiter.target.position[0]
+    ticks = 0
+    while limiter.slow_down():
+        ticks += 1
+        assert ticks < 20
+    way = limiter.target.position[0] - before
+    assert 0.0 < way <= 0.25**2 / (2 * LIMITS.linear_acceleration) + 1e-9
+    resting = limiter.target
+    limiter.slow_down()
+    assert np.array_equal(limiter.target.position, resting.position)
+
+
+places = st.tuples(*[st.floats(-2.0, 2.0)] * 3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.one_of(st.tuples(places, places), st.none()), min_size=1, max_size=30))
+def test_no_sequence_leaves_box_or_limits(steps):
+    limiter = started()
+    velocity = np.zeros(3)
+    for step in steps:
+        before = limiter.target
+        if step is None:
+            limiter.slow_down()
+        else:
+            limiter.towards(Pose(np.array(step[0]), quaternion(step[1])))
+        after = limiter.target
+        assert np.all(after.position >= LIMITS.workspace_min - 1e-9)
+        assert np.all(after.position <= LIMITS.workspace_max + 1e-9)
+        new_velocity = (after.position - before.position) / PERIOD_S
+        assert np.linalg.norm(new_velocity) <= LIMITS.linear_speed + 1e-6
+        assert angle_between(before.quat_xyzw, after.quat_xyzw) / PERIOD_S <= LIMITS.angular_speed + 1e-6
+        inside = np.all(after.position > LIMITS.workspace_min) and np.all(after.position < LIMITS.workspace_max)
+        if inside:
+            assert np.linalg.norm(new_velocity - velocity) / PERIOD_S <= LIMITS.linear_acceleration + 1e-6
+        velocity = new_velocity
