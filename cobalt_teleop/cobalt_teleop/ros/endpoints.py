@@ -106,14 +106,6 @@ class TakenSubscription:
                 taken.append(one)
         return taken
 
-    def take_all(self) -> list[tuple[Any, dict[str, Any]]]:
-        """Returns the messages that came since the last call, oldest first, each with the middleware's information."""
-        messages = []
-        with self._subscription.handle:
-            while (taken := self._subscription.handle.take_message(self._subscription.msg_type, False)) is not None:
-                messages.append(taken)
-        return messages
-
     def take(self) -> tuple[Any, dict[str, Any]] | None:
         """Returns the newest message that came since the last call, or None."""
         messages = self.take_all()
