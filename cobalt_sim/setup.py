@@ -13,13 +13,15 @@ setup(
         ('share/' + package_name, ['package.xml']),
     ],
     install_requires=['setuptools'],
-    zip_safe=True,
+    zip_safe=False,
     maintainer='Cobalt maintainers',
     maintainer_email='maintainers@cobalt.invalid',
     description='Vectorised MuJoCo simulator of Cobalt.',
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'sim_node = cobalt_sim.sim_node:main',
+            'scripted_operator = cobalt_sim.scripted_operator_node:main',
         ],
     },
 )

@@ -1,0 +1,1 @@
+"""Simulated workcells: scenes, tasks, rendering, and the node that hosts them."""

@@ -1,0 +1,85 @@
+"""Drives a plant through the host's own guard without ROS: for tests and measurements of experts and tasks."""
+
+from collections.abc import Callable
+
+from cobalt_teleop.core.command import Authority, Limit, Mode, MotionCommand, Reference
+from cobalt_teleop.core.part_controller import Measured, PartController
+from cobalt_teleop.workcell_host.plant import Observation, PartAction
+
+from cobalt_sim.expert import ExpertCommand, LiftExpert
+from cobalt_sim.mujoco_plant import PART, MujocoPlant
+from cobalt_sim.tasks.lift import CUBE
+
+
+class GuardedPlant:
+    """One plant behind the guard, ticked by hand.
+
+    Args:
+        plant: What it drives.
+        period_s: Tick [s].
+    """
+
+    def __init__(self, plant: MujocoPlant, *, period_s: float = 0.05) -> None:
+        self.plant = plant
+        part = plant.capabilities.parts[0]
+        self._controller = PartController(
+            limits=part.limits, kinematics=part.kinematics, home=part.home, period_s=period_s
+        )
+        self._epoch = 0
+        self._engaged = False
+        self.limits = Limit.NONE
+        """Of the last tick."""
+        self._controller.start_from(self._measured(plant.observe()))
+
+    def reset(self, seed: int) -> None:
+        """Resets the plant and makes the guard hold there."""
+        self.plant.reset(self.plant.capabilities.tasks[0], seed)
+        self._controller.start_from(self._measured(self.plant.observe()))
+
+    def tick(self, command: ExpertCommand) -> None:
+        """Lives through one tick."""
+        self._epoch += command.engaged and not self._engaged
+        self._engaged = command.engaged
+        decision = self._controller.step(
+            measured=self._measured(self.plant.observe()),
+            authority=Authority.HUMAN,
+            human=MotionCommand(
+                mode=Mode.POSE,
+                reference=Reference.ENGAGE,
+                pose=command.pose,
+                gripper=command.gripper,
+                engaged=command.engaged,
+                tracked=True,
+                clutch_epoch=self._epoch,
+                source='expert',
+                age_s=0.0,
+            ),
+            policy=None,
+        )
+        self.limits = decision.limits
+        self.plant.apply(
+            {PART: PartAction(joint_targets=decision.joint_targets, gripper_target=decision.gripper_target)}
+        )
+        self.plant.advance()
+
+    @staticmethod
+    def _measured(observation: Observation) -> Measured:
+        part = observation.parts[PART]
+        return Measured(pose=part.pose, joints=part.joint_positions, gripper=part.gripper)
+
+
+def run_expert(
+    plant: MujocoPlant, seed: int, *, limit_s: float = 30.0, after_tick: Callable[[GuardedPlant], None] | None = None
+) -> float | None:
+    """Lets the expert lift the cube of a seed; returns the simulated time it took [s], or None if it did not."""
+    guarded = GuardedPlant(plant)
+    guarded.reset(seed)
+    expert = LiftExpert()
+    while (observation := plant.observe()).sim_time < limit_s:
+        part = observation.parts[PART]
+        guarded.tick(expert.step(tool=part.pose, cube=observation.objects[CUBE], gripper=part.gripper))
+        if after_tick is not None:
+            after_tick(guarded)
+        if plant.progress().success:
+            return observation.sim_time
+    return None

@@ -1,0 +1,221 @@
+"""One simulated workcell, as its host drives it."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.pose import Pose, Vector, wxyz, xyzw
+from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
+from cobalt_teleop.workcell_host.plant import (
+    Capabilities,
+    Observation,
+    PartAction,
+    PartDescription,
+    PartState,
+    Picture,
+    Progress,
+    TaskInfo,
+)
+
+from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.tasks.task import SceneState
+
+PART = 'arm'
+
+_UNSTABLE = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+)
+
+
+class MujocoPlant:
+    """A workcell with a state of its own in a shared world.
+
+    Args:
+        world: Shared with the other workcells.
+        seed: Of the first start state.
+    """
+
+    def __init__(self, world: SimWorld, seed: int = 0) -> None:
+        self._world = world
+        self._data = mujoco.MjData(world.model)
+        self._kinematics = ArmKinematics(world.robot)
+        self._quat_wxyz = np.zeros(4)
+        self._velocity = np.zeros(6)
+        self._capabilities = self._describe()
+        self.reset(world.task.info.name, seed)
+
+    def _describe(self) -> Capabilities:
+        robot = self._world.robot
+        return Capabilities(
+            real=False,
+            robot=robot.title,
+            parts=(
+                PartDescription(
+                    name=PART,
+                    robot=robot.name,
+                    joint_names=robot.joints,
+                    gripper_joint_name=robot.gripper.joint if robot.gripper else '',
+                    home=robot.home,
+                    limits=robot.limits,
+                    kinematics=self._kinematics,
+                ),
+            ),
+            cameras=tuple(self._world.cameras.values()),
+            tasks=(self._world.task.info.name,),
+            can_reset=True,
+            judges_success=True,
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it is and can do; constant."""
+        return self._capabilities
+
+    @property
+    def data(self) -> Any:
+        """The mujoco.MjData: the true state, for tests and measurements."""
+        return self._data
+
+    def task_info(self, task: str) -> TaskInfo:
+        """Returns what the task asks for."""
+        self._check_task(task)
+        return self._world.task.info
+
+    def _check_task(self, task: str) -> None:
+        if task != self._world.task.info.name:
+            raise CobaltError(
+                f"this simulator runs the task '{self._world.task.info.name}', not '{task}'; start it with task:={task}"
+            )
+
+    def observe(self) -> Observation:
+        """Returns the measured state. Does not wait."""
+        return self._observation
+
+    def apply(self, actions: Mapping[str, PartAction]) -> None:
+        """Takes the targets for this tick."""
+        indices, gripper = self._world.indices, self._world.robot.gripper
+        action = actions.get(PART)
+        if action is None:
+            return
+        self._data.ctrl[indices.arm_ctrl] = action.joint_targets
+        if gripper is not None:
+            self._data.ctrl[indices.gripper_ctrl] = gripper.control(action.gripper_target)
+
+    def advance(self) -> None:
+        """Simulates one control period. Releases the interpreter's lock meanwhile."""
+        mujoco.mj_step(self._world.model, self._data, nstep=self._world.substeps)
+        if self._unstable():
+            fault = f'the simulation became unstable at {self._data.time:.2f} s and was reset; start a new episode'
+            self.reset(self._world.task.info.name, self._seed)
+            self._fault = fault
+        else:
+            mujoco.mj_forward(self._world.model, self._data)
+        self._look()
+
+    def _unstable(self) -> bool:
+        bad = any(self._data.warning[warning].number for warning in _UNSTABLE)
+        return bad or not (np.isfinite(self._data.qpos).all() and np.isfinite(self._data.qvel).all())
+
+    def progress(self) -> Progress:
+        """Returns the progress of the present state."""
+        return self._progress
+
+    def reset(self, task: str, seed: int) -> None:
+        """Brings this workcell, and no other, into the start state that belongs to the seed."""
+        self._check_task(task)
+        self._seed = seed
+        self._fault = ''
+        model, data, indices, robot = self._world.model, self._data, self._world.indices, self._world.robot
+        mujoco.mj_resetData(model, data)
+        data.qpos[indices.arm_qpos] = robot.home
+        data.ctrl[indices.arm_ctrl] = robot.home
+        if robot.gripper is not None:
+            data.ctrl[indices.gripper_ctrl] = robot.gripper.actuator_open
+        mujoco.mj_kinematics(model, data)
+        base = self._base_pose()
+        for name, pose_in_base in self._world.task.start(np.random.default_rng(seed)).items():
+            pose = base @ pose_in_base
+            at = indices.object_qpos[name]
+            data.qpos[at : at + 3] = pose.position
+            data.qpos[at + 3 : at + 7] = wxyz(pose.quat_xyzw)
+        mujoco.mj_forward(model, data)
+        self._judge = self._world.task.new_judge()
+        self._look()
+
+    def hold(self) -> None:
+        """Keeps the present targets."""
+
+    def stop(self) -> None:
+        """Emergency stop: the servos hold the joints where they are now."""
+        indices = self._world.indices
+        self._data.ctrl[indices.arm_ctrl] = self._data.qpos[indices.arm_qpos]
+
+    def capture(self, camera: str) -> Picture:
+        """Returns a picture of the present state, (height, width, 3) RGB, from the calling thread's own context."""
+        return self._world.draw(self._data, camera)
+
+    def close(self) -> None:
+        """Frees the calling thread's drawing context; the state goes with the plant."""
+        self._world.close_thread()
+
+    def _base_pose(self) -> Pose:
+        return self._body_pose(self._world.indices.base_body)
+
+    def _body_pose(self, body: int) -> Pose:
+        return Pose(self._data.xpos[body].copy(), xyzw(self._data.xquat[body]))
+
+    def _look(self) -> None:
+        """Measures the present state and judges it. To be called once a state."""
+        data, indices, robot = self._data, self._world.indices, self._world.robot
+        from_world = self._base_pose().inverse()
+        mujoco.mju_mat2Quat(self._quat_wxyz, data.site_xmat[indices.tool_site])
+        tool = from_world @ Pose(data.site_xpos[indices.tool_site].copy(), xyzw(self._quat_wxyz))
+        objects = {name: from_world @ self._body_pose(body) for name, body in indices.object_bodies.items()}
+        gripper = 0.0 if robot.gripper is None else robot.gripper.opening(float(data.qpos[indices.gripper_qpos]))
+        self._observation = Observation(
+            stamp_ns=time.time_ns(),
+            sim_time=float(data.time),
+            parts={
+                PART: PartState(
+                    pose=tool,
+                    twist=self._tool_twist(),
+                    joint_positions=data.qpos[indices.arm_qpos],
+                    joint_velocities=data.qvel[indices.arm_dofs],
+                    joint_efforts=data.qfrc_actuator[indices.arm_dofs],
+                    gripper=gripper,
+                )
+            },
+            objects=objects,
+            faults=(self._fault,) if self._fault else (),
+        )
+        self._progress = self._judge.judge(
+            SceneState(time=float(data.time), tool=tool, gripper=gripper, objects=objects, held=self._held())
+        )
+
+    def _tool_twist(self) -> Vector:
+        """Returns (6,) linear and angular velocity of the tool, axes of the base frame."""
+        indices = self._world.indices
+        mujoco.mj_objectVelocity(
+            self._world.model, self._data, mujoco.mjtObj.mjOBJ_SITE, indices.tool_site, self._velocity, 0
+        )
+        to_base = self._data.xmat[indices.base_body].reshape(3, 3).T
+        return np.concatenate([to_base @ self._velocity[3:], to_base @ self._velocity[:3]])
+
+    def _held(self) -> frozenset[str]:
+        """Returns the objects that every fingertip touches."""
+        indices = self._world.indices
+        if not indices.fingertips:
+            return frozenset()
+        bodies = indices.body_of_geom[self._data.contact.geom]
+        held = set()
+        for name, body in indices.object_bodies.items():
+            partners = np.concatenate([bodies[bodies[:, 0] == body, 1], bodies[bodies[:, 1] == body, 0]])
+            tips = indices.fingertip_of_body[partners]
+            if len(set(tips[tips >= 0])) == indices.fingertips:
+                held.add(name)
+        return frozenset(held)

@@ -1,0 +1,220 @@
+"""The scene of a workcell: a room with a table, the arm on it, the task's objects, lights and cameras.
+
+The world frame is the arm's base frame: the origin lies under the arm on the top of the table, x points away from the
+arm over the workspace, z up.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.kinematics.robot_description import RobotDescription
+from cobalt_teleop.workcell_host.plant import CameraModel
+
+from cobalt_sim.render_profile import RenderProfile
+from cobalt_sim.tasks.task import Task
+
+TIMESTEP_S = 0.002
+FRONT = 'front'
+WRIST = 'wrist'
+
+_TABLE_TOP = 0.04
+_TABLE_HEIGHT = 0.74
+_TABLE_CENTRE = np.array([0.36, 0.0])
+_TABLE_HALF = np.array([0.58, 0.70])
+_FRONT_EYE = np.array([1.62, 0.0, 0.80])
+_FRONT_AIM = np.array([0.20, 0.0, 0.27])
+_FRONT_FIELD_DEG = 44.0
+
+_BOX = mujoco.mjtGeom.mjGEOM_BOX
+
+
+def camera_names(robot: RobotDescription) -> tuple[str, ...]:
+    """Returns the cameras that a scene with this arm has."""
+    return (FRONT, WRIST) if robot.wrist_camera else (FRONT,)
+
+
+def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cameras: Sequence[CameraModel]) -> Any:
+    """Compiles the scene into a mujoco.MjModel.
+
+    Raises:
+        CobaltError: A camera does not exist.
+    """
+    for camera in cameras:
+        if camera.name not in camera_names(robot):
+            raise CobaltError(f"there is no camera '{camera.name}'; the scene has {', '.join(camera_names(robot))}")
+    spec = mujoco.MjSpec.from_file(str(robot.model_path))
+    spec.modelname = f'{robot.name}_{task.info.name}'
+    spec.option.timestep = TIMESTEP_S
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 10.0
+    # An unstable workcell is reset by its plant, which tells so; MuJoCo would do it silently.
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    spec.visual.global_.offwidth = max((camera.width for camera in cameras), default=320)
+    spec.visual.global_.offheight = max((camera.height for camera in cameras), default=240)
+    spec.visual.quality.offsamples = profile.samples
+    spec.visual.quality.shadowsize = 2048
+    spec.visual.map.znear = 0.02
+    spec.visual.map.zfar = 8.0
+    _add_materials(spec, profile)
+    _add_room(spec)
+    _add_table(spec)
+    _add_lights(spec, profile)
+    _add_front_camera(spec)
+    _add_wrist_camera(spec, robot)
+    task.add_to_scene(spec)
+    model = spec.compile()
+    model.stat.extent, model.stat.center = 1.0, (0.3, 0.0, 0.2)
+    return model
+
+
+def focal_px(robot: RobotDescription, camera: str, height: int) -> float:
+    """Returns the focal length of a camera [px] for a picture's height [px]."""
+    field = robot.wrist_camera.field_of_view_deg if camera == WRIST and robot.wrist_camera else _FRONT_FIELD_DEG
+    return height / 2.0 / float(np.tan(np.deg2rad(field) / 2.0))
+
+
+def _add_wrist_camera(spec: Any, robot: RobotDescription) -> None:
+    camera = robot.wrist_camera
+    if camera is not None:
+        x, y = (np.asarray(axis) / np.linalg.norm(axis) for axis in (camera.x_axis, camera.y_axis))
+        spec.body(camera.body).add_camera(
+            name=WRIST, pos=camera.position, quat=_quat_of_axes(x, y), fovy=camera.field_of_view_deg
+        )
+
+
+def _quat_of_axes(x: Any, y: Any) -> Any:
+    quat = np.zeros(4)
+    mujoco.mju_mat2Quat(quat, np.column_stack([x, y, np.cross(x, y)]).ravel())
+    return quat
+
+
+def _add_front_camera(spec: Any) -> None:
+    back = (_FRONT_EYE - _FRONT_AIM) / np.linalg.norm(_FRONT_EYE - _FRONT_AIM)
+    right = np.cross([0.0, 0.0, 1.0], back)
+    right /= np.linalg.norm(right)
+    spec.worldbody.add_camera(
+        name=FRONT, pos=_FRONT_EYE, quat=_quat_of_axes(right, np.cross(back, right)), fovy=_FRONT_FIELD_DEG
+    )
+
+
+def _add_lights(spec: Any, profile: RenderProfile) -> None:
+    spec.visual.headlight.ambient = (0.34, 0.34, 0.36)
+    spec.visual.headlight.diffuse = (0.16, 0.16, 0.16)
+    spec.visual.headlight.specular = (0.05, 0.05, 0.05)
+    spec.worldbody.add_light(
+        name='key',
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        pos=(0.9, -1.2, 2.2),
+        dir=(-0.32, 0.48, -0.82),
+        diffuse=(0.62, 0.60, 0.56),
+        specular=(0.35, 0.35, 0.35),
+        castshadow=profile.shadows,
+    )
+    spec.worldbody.add_light(
+        name='fill',
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+        pos=(1.0, 1.5, 1.8),
+        dir=(-0.5, -0.7, -0.5),
+        diffuse=(0.17, 0.19, 0.23),
+        specular=(0.0, 0.0, 0.0),
+        castshadow=False,
+    )
+
+
+def _add_materials(spec: Any, profile: RenderProfile) -> None:
+    colours = {
+        'wall': (0.63, 0.69, 0.72),
+        'skirting': (0.86, 0.88, 0.88),
+        'floor': (0.47, 0.46, 0.45),
+        'oak': (0.80, 0.65, 0.47),
+        'oak_edge': (0.62, 0.47, 0.31),
+        'steel': (0.22, 0.23, 0.25),
+        'mat': (0.27, 0.30, 0.33),
+        'mat_line': (0.75, 0.78, 0.80),
+    }
+    for name, colour in colours.items():
+        spec.add_material(name=name, rgba=(*colour, 1.0), specular=0.1, shininess=0.1)
+    spec.material('steel').specular = 0.5
+    if profile.reflections:
+        spec.material('oak').reflectance = 0.06
+    if profile.textures:
+        _add_texture(spec, 'oak', _wood(512), (0.98, 0.98, 0.98))
+
+
+def _add_texture(spec: Any, material: str, picture: Any, tint: tuple[float, ...]) -> None:
+    texture = spec.add_texture(
+        name=material,
+        type=mujoco.mjtTexture.mjTEXTURE_2D,
+        width=picture.shape[1],
+        height=picture.shape[0],
+        nchannel=3,
+    )
+    texture.data = picture.tobytes()
+    textures = ['' for _ in range(mujoco.mjtTextureRole.mjNTEXROLE)]
+    textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = material
+    spec.material(material).textures = textures
+    spec.material(material).rgba = (*tint, 1.0)
+
+
+def _wood(size: int) -> Any:
+    """Returns a (size, size, 3) picture of oak boards: grain along the rows, a joint between boards."""
+    rng = np.random.default_rng(7)
+    along, across = np.meshgrid(np.linspace(0, 1, size), np.linspace(0, 1, size))
+    board = np.floor(across * 5).astype(int)
+    shade = rng.uniform(-0.05, 0.05, 5)[np.clip(board, 0, 4)]
+    phase = rng.uniform(0, 6.28, 5)[np.clip(board, 0, 4)]
+    bend = 0.012 * np.sin(along * 5 + phase) + 0.006 * np.sin(along * 17 + 2 * phase)
+    grain = 0.030 * np.sin((across + bend) * 260 + phase) + 0.022 * np.sin((across + bend) * 610 + 2 * phase)
+    noise = np.repeat(rng.normal(0, 0.012, (size, size // 16)), 16, axis=1)
+    joint = np.where(np.abs((across * 5) % 1.0 - 0.5) > 0.492, -0.16, 0.0)
+    value = 1.0 + shade + grain + noise + joint
+    return np.clip(value[..., None] * np.array([0.80, 0.65, 0.47]) * 255, 0, 255).astype(np.uint8)
+
+
+def _add_room(spec: Any) -> None:
+    floor = -_TABLE_HEIGHT
+    _box(spec, 'floor', (0.4, 0.0, floor - 0.02), (2.6, 3.0, 0.02), 'floor')
+    _box(spec, 'wall', (-1.32, 0.0, floor + 1.5), (0.02, 3.0, 1.5), 'wall', visual=True)
+    _box(spec, 'skirting', (-1.29, 0.0, floor + 0.05), (0.012, 3.0, 0.05), 'skirting', visual=True)
+
+
+def _add_table(spec: Any) -> None:
+    x, y = _TABLE_CENTRE
+    half_x, half_y = _TABLE_HALF
+    _box(spec, 'table', (x, y, -_TABLE_TOP / 2), (half_x, half_y, _TABLE_TOP / 2), 'oak')
+    for side in (-1, 1):
+        place, half = (x + side * half_x, y, -_TABLE_TOP / 2), (0.006, half_y + 0.006, 0.0205)
+        _box(spec, f'edge_x{side}', place, half, 'oak_edge', visual=True)
+        place, half = (x, y + side * half_y, -_TABLE_TOP / 2), (half_x, 0.006, 0.0205)
+        _box(spec, f'edge_y{side}', place, half, 'oak_edge', visual=True)
+        for end in (-1, 1):
+            height = (_TABLE_HEIGHT - _TABLE_TOP) / 2
+            place = (x + end * (half_x - 0.06), y + side * (half_y - 0.06), -_TABLE_TOP - height)
+            _box(spec, f'leg_{end}_{side}', place, (0.025, 0.025, height), 'steel', visual=True)
+        rail = (x, y + side * (half_y - 0.06), -_TABLE_TOP - 0.03)
+        _box(spec, f'rail_{side}', rail, (half_x - 0.06, 0.02, 0.03), 'steel', visual=True)
+    _box(spec, 'apron', (x + half_x - 0.06, y, -_TABLE_TOP - 0.03), (0.02, half_y - 0.06, 0.03), 'steel', visual=True)
+    _box(spec, 'base_plate', (-0.04, 0.0, 0.0015), (0.13, 0.11, 0.0015), 'steel', visual=True)
+    # The mat marks where the arm works; it has no thickness that a cube could feel.
+    _box(spec, 'mat', (0.51, 0.0, 0.0), (0.17, 0.27, 0.0008), 'mat', visual=True)
+    for side in (-1, 1):
+        _box(spec, f'mat_x{side}', (0.51 + side * 0.155, 0.0, 0.0), (0.0015, 0.2565, 0.0012), 'mat_line', visual=True)
+        _box(spec, f'mat_y{side}', (0.51, side * 0.255, 0.0), (0.1565, 0.0015, 0.0012), 'mat_line', visual=True)
+
+
+def _box(spec: Any, name: str, pos: Any, half: Any, material: str, *, visual: bool = False) -> None:
+    spec.worldbody.add_geom(
+        name=name,
+        type=_BOX,
+        pos=pos,
+        size=half,
+        material=material,
+        contype=0 if visual else 1,
+        conaffinity=0 if visual else 1,
+        friction=(1.0, 0.01, 0.0005),
+        group=2 if visual else 0,
+    )

@@ -1,0 +1,96 @@
+"""`sim_node`: a host of simulated workcells."""
+
+import sys
+from dataclasses import dataclass
+
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.kinematics.robot_description import RobotDescription, load_robot
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from cobalt_teleop.workcell_host.host_node import HostNode, HostOptions
+from cobalt_teleop.workcell_host.plant import CameraModel
+
+from cobalt_sim.mujoco_plant import MujocoPlant
+from cobalt_sim.render_profile import PROFILES, load_profile
+from cobalt_sim.scene import camera_names, focal_px
+from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.tasks import TASKS, load_task
+
+_SUMMARY = 'Simulates workcells, each an arm at a table, and hosts them: commands in, states and video out.'
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimParameters:
+    """Parameters of sim_node."""
+
+    num_envs: int = parameter(1, 'Number of workcells', lower=1, upper=64)
+    task: str = parameter('lift', f'What is to be done: {", ".join(TASKS)}')
+    robot: str = parameter('franka_panda', 'Arm: a name in robots/, or the path of a robot.yaml')
+    cameras: tuple[str, ...] = parameter(('front', 'wrist'), 'Cameras of each workcell; empty for none')
+    width: int = parameter(320, 'Width of the pictures, even [px]', lower=32, upper=1920)
+    height: int = parameter(240, 'Height of the pictures, even [px]', lower=32, upper=1080)
+    camera_rate_hz: float = parameter(20.0, 'Pictures a second of each camera, at most [Hz]', lower=0.5, upper=60.0)
+    kbit_s: int = parameter(2000, "Upper bound of each camera's bit rate [kbit/s]", lower=100, upper=50000)
+    profile: str = parameter('fast', 'Pictures: fast for a CPU, nice for a GPU', choices=tuple(PROFILES))
+    render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
+    control_rate_hz: float = parameter(20.0, 'Ticks of each workcell [Hz]', lower=5.0, upper=100.0)
+    seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
+    workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
+    draw_frame_code: bool = parameter(False, "Draw each picture's stamp into it, for measurements of latency")
+
+
+class SimNode(HostNode):
+    """The host of simulated workcells. Its name is the host's id: `sim`."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__('sim')
+        parameters = read_parameters(self, SimParameters)
+        robot = load_robot(parameters.robot)
+        world = SimWorld(
+            robot,
+            load_task(parameters.task),
+            _cameras(parameters, robot),
+            load_profile(parameters.profile),
+            tick_s=1.0 / parameters.control_rate_hz,
+        )
+        plants = {
+            f'{parameters.workcell_prefix}{index}': MujocoPlant(world, seed=parameters.seed + index)
+            for index in range(parameters.num_envs)
+        }
+        self.host(
+            plants,
+            HostOptions(
+                control_rate_hz=parameters.control_rate_hz,
+                render_threads=parameters.render_threads,
+                kbit_s=parameters.kbit_s,
+                draw_frame_code=parameters.draw_frame_code,
+                on_thread_end=world.close_thread,
+            ),
+        )
+
+
+def _cameras(parameters: SimParameters, robot: RobotDescription) -> tuple[CameraModel, ...]:
+    if parameters.width % 2 or parameters.height % 2:
+        raise CobaltError(f'pictures are {parameters.width} x {parameters.height}, but video needs even numbers')
+    for name in parameters.cameras:
+        if name not in camera_names(robot):
+            raise CobaltError(f"there is no camera '{name}'; this scene has {', '.join(camera_names(robot))}")
+    return tuple(
+        CameraModel(
+            name=name,
+            width=parameters.width,
+            height=parameters.height,
+            rate_hz=parameters.camera_rate_hz,
+            focal_px=focal_px(robot, name, parameters.height),
+        )
+        for name in dict.fromkeys(parameters.cameras)
+    )
+
+
+def main() -> int:
+    """Entry point of `sim_node`."""
+    return run_node('sim_node', _SUMMARY, SimParameters, SimNode)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

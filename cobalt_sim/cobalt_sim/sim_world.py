@@ -1,0 +1,93 @@
+"""One MuJoCo model and many workcells in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from cobalt_teleop.kinematics.robot_description import RobotDescription
+from cobalt_teleop.workcell_host.plant import CameraModel, Picture
+
+from cobalt_sim import scene
+from cobalt_sim.render_backend import context_class, find_backend
+from cobalt_sim.render_context import ThreadRenderer
+from cobalt_sim.render_profile import RenderProfile
+from cobalt_sim.tasks.task import Task
+
+# The plant tells of an unstable simulation in its observation; MuJoCo's own warning would write a log file.
+mujoco.set_mju_user_warning(lambda message: None)
+
+
+class SimWorld:
+    """What all workcells of a simulator share: model, indices into it, cameras and the renderer.
+
+    Args:
+        robot: The arm.
+        task: What stands on the table.
+        cameras: Cameras with their sizes; empty for a world without pictures, which needs no OpenGL.
+        profile: What a picture may cost.
+        tick_s: Simulated time of one control period [s].
+
+    Raises:
+        CobaltError: A camera does not exist, or no OpenGL works.
+    """
+
+    def __init__(
+        self,
+        robot: RobotDescription,
+        task: Task,
+        cameras: Sequence[CameraModel],
+        profile: RenderProfile,
+        *,
+        tick_s: float = 0.05,
+    ) -> None:
+        self.robot = robot
+        self.task = task
+        self.cameras = {camera.name: camera for camera in cameras}
+        self.substeps = max(1, round(tick_s / scene.TIMESTEP_S))
+        self.model = scene.build_model(robot, task, profile, cameras)
+        self.indices = ModelIndices(self.model, robot, task)
+        self._renderer = (
+            ThreadRenderer(
+                self.model, context_class(find_backend()), shadows=profile.shadows, reflections=profile.reflections
+            )
+            if cameras
+            else None
+        )
+
+    def draw(self, data: Any, camera: str) -> Picture:
+        """Returns a picture of a workcell, (height, width, 3) RGB, drawn with the calling thread's own context."""
+        if self._renderer is None:
+            raise RuntimeError('this world has no cameras')
+        size = self.cameras[camera]
+        return self._renderer.draw(data, camera, size.width, size.height)
+
+    def close_thread(self) -> None:
+        """Frees the calling thread's context, which every thread that drew shall do before it ends."""
+        if self._renderer is not None:
+            self._renderer.close_thread()
+
+
+class ModelIndices:
+    """Where the arm and the objects are in the arrays of a model."""
+
+    def __init__(self, model: Any, robot: RobotDescription, task: Task) -> None:
+        joints = [model.joint(name) for name in robot.joints]
+        self.arm_qpos = np.array([joint.qposadr[0] for joint in joints])
+        self.arm_dofs = np.array([joint.dofadr[0] for joint in joints])
+        self.arm_ctrl = np.array([model.actuator(name).id for name in robot.actuators])
+        self.base_body = model.body(robot.base_body).id
+        self.tool_site = model.site(robot.tool_site).id
+        self.gripper_qpos = None
+        self.gripper_ctrl = None
+        self.fingertip_of_body = np.full(model.nbody, -1)
+        self.fingertips = 0
+        if robot.gripper is not None:
+            self.gripper_qpos = int(model.joint(robot.gripper.joint).qposadr[0])
+            self.gripper_ctrl = model.actuator(robot.gripper.actuator).id
+            self.fingertips = len(robot.gripper.fingertips)
+            for index, name in enumerate(robot.gripper.fingertips):
+                self.fingertip_of_body[model.body(name).id] = index
+        self.object_bodies = {name: model.body(name).id for name in task.objects}
+        self.object_qpos = {name: int(model.joint(name).qposadr[0]) for name in task.objects}
+        self.body_of_geom = np.array(model.geom_bodyid)

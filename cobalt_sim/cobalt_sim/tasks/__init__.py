@@ -1,0 +1,19 @@
+"""The tasks, one file each. A new task is a file and a line in TASKS."""
+
+from cobalt_teleop.core.errors import CobaltError
+
+from cobalt_sim.tasks.lift import LiftTask
+from cobalt_sim.tasks.task import Task
+
+TASKS: dict[str, type[Task]] = {task.info.name: task for task in (LiftTask,)}
+
+
+def load_task(name: str) -> Task:
+    """Returns a task by name.
+
+    Raises:
+        CobaltError: There is no such task.
+    """
+    if name not in TASKS:
+        raise CobaltError(f"there is no task '{name}'; known are {', '.join(TASKS)}")
+    return TASKS[name]()

@@ -1,0 +1,87 @@
+"""Lift: take the cube and hold it above the table."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+from cobalt_teleop.core.pose import Pose, quaternion
+from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
+
+from cobalt_sim.tasks.task import SceneState
+
+CUBE = 'cube'
+HALF_EDGE = 0.02
+"""Half the cube's edge [m]."""
+
+HEIGHT = 0.12
+"""Height of the cube's centre above which it counts as lifted [m]."""
+
+HOLD_S = 0.5
+"""Time for which it must be held there [s]."""
+
+_START_MIN = np.array([0.42, -0.18])
+_START_MAX = np.array([0.60, 0.18])
+_REACH_M = 0.30
+
+
+class LiftJudge:
+    """Success: the cube has been above the height, between both fingertips, for the whole holding time."""
+
+    def __init__(self) -> None:
+        self._lifted_since: float | None = None
+
+    def judge(self, state: SceneState) -> Progress:
+        """Returns the progress; the stage grows with nearness, grasp and height."""
+        cube = state.objects[CUBE]
+        held = CUBE in state.held
+        if not held or cube.position[2] < HEIGHT:
+            self._lifted_since = None
+        elif self._lifted_since is None:
+            self._lifted_since = state.time
+        # Half a step of slack: times are sums of time steps.
+        success = self._lifted_since is not None and state.time - self._lifted_since >= HOLD_S - 1e-3
+        return Progress(
+            reward=float(success), stage=1.0 if success else self._stage(state, cube, held), success=success
+        )
+
+    @staticmethod
+    def _stage(state: SceneState, cube: Pose, held: bool) -> float:
+        if held:
+            risen = (cube.position[2] - HALF_EDGE) / (HEIGHT - HALF_EDGE)
+            return 0.5 + 0.4 * float(np.clip(risen, 0.0, 1.0))
+        distance = float(np.linalg.norm(cube.position - state.tool.position))
+        return 0.4 * max(0.0, 1.0 - distance / _REACH_M)
+
+
+class LiftTask:
+    """A cube on the table, to be lifted."""
+
+    info = TaskInfo(name='lift', instruction='Pick up the blue cube and hold it above the table.', time_limit_s=60.0)
+    objects = (CUBE,)
+
+    def add_to_scene(self, spec: Any) -> None:
+        """Adds the cube."""
+        spec.add_material(name=CUBE, rgba=(0.05, 0.22, 0.80, 1.0), specular=0.5, shininess=0.6)
+        body = spec.worldbody.add_body(name=CUBE, pos=(0.5, 0.0, HALF_EDGE))
+        body.add_freejoint(name=CUBE)
+        body.add_geom(
+            name=CUBE,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=(HALF_EDGE,) * 3,
+            material=CUBE,
+            mass=0.08,
+            friction=(1.0, 0.01, 0.0005),
+            condim=4,
+            solref=(0.006, 1.0),
+        )
+
+    def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
+        """Returns the cube lying anywhere in front of the arm, turned any way."""
+        place = rng.uniform(_START_MIN, _START_MAX)
+        yaw = rng.uniform(-np.pi, np.pi)
+        return {CUBE: Pose(np.array([*place, HALF_EDGE]), quaternion([0.0, 0.0, yaw]))}
+
+    def new_judge(self) -> LiftJudge:
+        """Returns a judge of one episode."""
+        return LiftJudge()

@@ -1,0 +1,62 @@
+"""What a task adds to the scene, and how it judges a state."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from cobalt_teleop.core.pose import Pose
+from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
+
+
+@dataclass(frozen=True, kw_only=True)
+class SceneState:
+    """What a judge may look at: the true state of one workcell.
+
+    Attributes:
+        time: Simulated seconds since the reset [s].
+        tool: Pose of the tool in the base frame.
+        gripper: 0 closed to 1 open.
+        objects: Poses in the base frame, by name.
+        held: Names of objects that every fingertip touches.
+    """
+
+    time: float
+    tool: Pose
+    gripper: float
+    objects: Mapping[str, Pose]
+    held: frozenset[str]
+
+
+class Judge(Protocol):
+    """Follows one episode of one workcell. Told every state once, in order."""
+
+    def judge(self, state: SceneState) -> Progress:
+        """Returns how far the task has come."""
+        ...
+
+
+class Task(Protocol):
+    """One task: a scene, a start state, and a judge. Shared by all workcells, so it keeps no state."""
+
+    @property
+    def info(self) -> TaskInfo:
+        """Name, instruction and time limit."""
+        ...
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """Names of the bodies that can move, each with a free joint of the same name."""
+        ...
+
+    def add_to_scene(self, spec: Any) -> None:
+        """Adds the objects to a mujoco.MjSpec whose world frame is the base frame: z = 0 is the top of the table."""
+        ...
+
+    def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
+        """Returns random start poses of the objects in the base frame."""
+        ...
+
+    def new_judge(self) -> Judge:
+        """Returns the judge of an episode that starts now."""
+        ...

