@@ -8,7 +8,10 @@ setup(
     name=package_name,
     version='0.1.0',
     packages=find_packages(exclude=['test']),
-    package_data={'cobalt_teleop.bridge': ['web/*']},
+    package_data={
+        'cobalt_teleop.bridge': ['web/*'],
+        'cobalt_teleop.robots': ['*/*.yaml', '*/*.xml', '*/LICENSE', '*/*.py', '*/meshes/*.stl'],
+    },
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
