@@ -110,3 +110,7 @@ class TakenSubscription:
         """Returns the newest message that came since the last call, or None."""
         messages = self.take_all()
         return messages[-1] if messages else None
+
+    def close(self) -> None:
+        """Ends the subscription."""
+        self._node.destroy_subscription(self._subscription)
