@@ -11,6 +11,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
+        ('share/' + package_name + '/config', ['config/quality_rules.yaml']),
     ],
     install_requires=['setuptools'],
     zip_safe=True,
@@ -19,7 +20,7 @@ setup(
     description='Recorder of Cobalt: rosbag2 MCAP bags with verdicts.',
     license='Apache-2.0',
     entry_points={
-        'console_scripts': [
-        ],
+        'console_scripts': ['recorder_node = cobalt_recorder.recorder_node:main'],
+        'cobalt.commands': ['bag = cobalt_recorder.bag_command'],
     },
 )

@@ -1,0 +1,1 @@
+"""Records episodes of workcells into rosbag2 bags, and judges them."""

@@ -1,0 +1,134 @@
+"""`cobalt bag info`: what a bag holds, and what it is worth. Needs no ROS 2 running."""
+
+import argparse
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cobalt_teleop.core.errors import CobaltError
+
+from cobalt_recorder import episode_facts
+from cobalt_recorder.bag_reader import Bag, read_bag
+from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
+
+_FACTS = ('task', 'instruction', 'workcell_id', 'operator_id', 'policy_id', 'robot_id', 'seed')
+
+
+def add_parser(subparsers: Any) -> None:
+    """Adds `bag` to the command `cobalt`."""
+    bag = subparsers.add_parser('bag', help='look into bags')
+    actions = bag.add_subparsers(dest='action', required=True, metavar='ACTION')
+    info = actions.add_parser('info', help='show what a bag holds, and its verdict')
+    info.add_argument('path', type=Path, help='folder of the bag, or its .mcap file')
+    info.add_argument('--json', action='store_true', help='print one JSON object')
+    info.set_defaults(func=show_info)
+
+
+def show_info(arguments: argparse.Namespace) -> int:
+    """Prints what a bag holds.
+
+    Returns:
+        0, or 1 if there is no bag or it cannot be read.
+    """
+    try:
+        bag = read_bag(arguments.path)
+    except CobaltError as error:
+        print(f'cobalt bag info: {error}', file=sys.stderr)
+        return 1
+    verdict = read_verdict(bag.folder)
+    print(json.dumps(as_json(bag, verdict)) if arguments.json else as_text(bag, verdict))
+    return 0
+
+
+def _outcome(bag: Bag) -> tuple[str, str, str]:
+    label = read_label(bag.folder)
+    if label is not None:
+        return label.outcome, label.outcome_source, label.note
+    end = bag.facts.get(episode_facts.END, {})
+    return end.get('outcome', 'UNKNOWN'), end.get('outcome_source', ''), end.get('end_reason', '')
+
+
+def as_json(bag: Bag, verdict: EpisodeVerdict | None) -> dict[str, Any]:
+    """Returns what is known of a bag, for programs."""
+    outcome, source, reason = _outcome(bag)
+    return {
+        'path': str(bag.folder),
+        'file': bag.file.name,
+        'bytes': bag.size_bytes,
+        'complete': bag.complete,
+        'damage': bag.damage,
+        'episode_id': bag.episode_id,
+        'outcome': outcome,
+        'outcome_source': source,
+        'end_reason': reason,
+        'facts': {name: {k: v for k, v in facts.items() if k != 'counts'} for name, facts in bag.facts.items()},
+        'verdict': verdict.as_json() if verdict else None,
+        'topics': [
+            {
+                'name': topic.name,
+                'type': topic.type,
+                'count': topic.count,
+                'expected': topic.expected,
+                'dropped': topic.dropped,
+                'rate_hz': round(topic.rate_hz, 3),
+                'first_ns': topic.first_ns,
+                'last_ns': topic.last_ns,
+            }
+            for topic in sorted(bag.topics.values(), key=lambda topic: topic.name)
+        ],
+    }
+
+
+def as_text(bag: Bag, verdict: EpisodeVerdict | None) -> str:
+    """Returns what is known of a bag, for people."""
+    outcome, source, reason = _outcome(bag)
+    lines = [f'episode      {bag.episode_id}']
+    lines += [
+        f'{name.removesuffix("_id"):<12} {text}' for name in _FACTS if (text := bag.fact(episode_facts.EPISODE, name))
+    ]
+    times = [topic.first_ns for topic in bag.topics.values() if topic.count]
+    if times:
+        last = max(topic.last_ns for topic in bag.topics.values() if topic.count)
+        start = datetime.fromtimestamp(min(times) / 1e9, UTC)
+        lines.append(f'recorded     {start:%Y-%m-%d %H:%M:%S} UTC, {(last - min(times)) / 1e9:.1f} s')
+    by = f' (by {source.lower()})' if source else ''
+    lines.append(f'outcome      {outcome}{by}{": " + reason if reason else ""}')
+    version = bag.fact(episode_facts.RECORDING, 'software_version')
+    if version:
+        lines.append(f'software     {version} {bag.fact(episode_facts.RECORDING, "software_hash")}'.rstrip())
+    lines.append(f'file         {bag.file}, {bag.size_bytes / 1e6:.2f} MB')
+    if bag.damage:
+        lines.append(f'DAMAGED      {bag.damage}; shown is what whole chunks hold')
+    lines += ['', *_verdict_lines(verdict), '', *_topic_lines(bag)]
+    return '\n'.join(lines)
+
+
+def _verdict_lines(verdict: EpisodeVerdict | None) -> list[str]:
+    if verdict is None:
+        return ['verdict      none: it was not judged']
+    judged = verdict.judged
+    lines = [f'verdict      {judged.verdict} (rules {verdict.rules_hash})']
+    lines += [f'             - {reason}' for reason in judged.reasons]
+    if judged.tip:
+        lines.append(f'tip          {judged.tip}')
+    for metric in judged.metrics:
+        bounds = [f'at least {metric.lower:g}'] if metric.lower == metric.lower else []
+        bounds += [f'at most {metric.upper:g}'] if metric.upper == metric.upper else []
+        mark = ' ' if metric.passed else '!'
+        lines.append(f'{mark} {metric.name:<36} {metric.value:10.4g} {metric.unit:<6} {", ".join(bounds)}'.rstrip())
+    return lines
+
+
+def _topic_lines(bag: Bag) -> list[str]:
+    rows = [('topic', 'type', 'messages', 'Hz', 'dropped')]
+    rows += [
+        (topic.name, topic.type, str(topic.count), f'{topic.rate_hz:.2f}' if topic.rate_hz else '-', str(topic.dropped))
+        for topic in sorted(bag.topics.values(), key=lambda topic: topic.name)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    return [
+        f'{name:<{widths[0]}}  {kind:<{widths[1]}}  {count:>{widths[2]}}  {rate:>{widths[3]}}  {dropped:>{widths[4]}}'
+        for name, kind, count, rate, dropped in rows
+    ]

@@ -1,0 +1,171 @@
+"""Writes a bag in a thread of its own, so that a slow disk holds nobody up."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cobalt_teleop.core.errors import CobaltError
+
+from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.offered_qos import OfferedQos
+
+_LOOK_S = 0.2
+"""How often the age of the open chunk is looked at while nothing arrives [s]."""
+
+
+@dataclass(frozen=True)
+class RawMessage:
+    """A message as the middleware delivered it.
+
+    Attributes:
+        topic: Full name.
+        data: CDR.
+        received_ns: When this machine received it [ns].
+        published_ns: When its source published it [ns].
+        sequence: The publisher's count of its messages; 0 if unknown.
+    """
+
+    topic: str
+    data: bytes
+    received_ns: int
+    published_ns: int
+    sequence: int
+
+
+@dataclass(frozen=True)
+class NewTopic:
+    """A topic that the bag has from here on."""
+
+    name: str
+    type: str
+    qos: tuple[OfferedQos, ...]
+    type_hash: str
+
+
+@dataclass(frozen=True)
+class _End:
+    record: str
+    facts: Mapping[str, str]
+    custom: Mapping[str, str]
+
+
+class BagThread:
+    """A bag that is written behind a bounded queue.
+
+    Args:
+        writer: Belongs to the thread from here on.
+        queue_bytes: Messages that would make the queue longer than this are refused.
+    """
+
+    def __init__(self, writer: BagWriter, *, queue_bytes: int) -> None:
+        self._writer = writer
+        self._limit = queue_bytes
+        self._queue: deque[RawMessage | NewTopic | _End] = deque()
+        self._queued_bytes = 0
+        self._ready = threading.Condition()
+        self._ended = threading.Event()
+        self._fault = ''
+        self._thread = threading.Thread(target=self._run, name=f'bag {writer.folder.name}', daemon=True)
+        self._thread.start()
+
+    @property
+    def bytes_written(self) -> int:
+        """Size of the file so far."""
+        return self._writer.bytes_written
+
+    @property
+    def fault(self) -> str:
+        """Why the bag cannot go on, in words; empty while all is well."""
+        return self._fault
+
+    @property
+    def ended(self) -> bool:
+        """The file is closed, well or not."""
+        return self._ended.is_set()
+
+    def add_topic(self, topic: NewTopic) -> None:
+        """Makes a topic known to the bag, before its first message."""
+        self._put(topic)
+
+    def write(self, message: RawMessage) -> bool:
+        """Queues a message; returns False if it was refused."""
+        if self._fault or self._queued_bytes + len(message.data) > self._limit:
+            return False
+        self._put(message)
+        return True
+
+    def finish(self, record: str, facts: Mapping[str, str], custom: Mapping[str, str]) -> None:
+        """Asks for all that is queued to be written and the file to be closed. Does not wait.
+
+        Args:
+            record: Name of the last metadata record.
+            facts: Its content.
+            custom: Joined to `custom_data` of metadata.yaml.
+        """
+        self._put(_End(record, facts, custom))
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits for the file to be closed; returns False if the time has run out."""
+        return self._ended.wait(timeout_s)
+
+    def _put(self, item: RawMessage | NewTopic | _End) -> None:
+        with self._ready:
+            self._queue.append(item)
+            if isinstance(item, RawMessage):
+                self._queued_bytes += len(item.data)
+            self._ready.notify()
+
+    def _take(self) -> list[RawMessage | NewTopic | _End]:
+        with self._ready:
+            if not self._queue:
+                self._ready.wait(_LOOK_S)
+            items = list(self._queue)
+            self._queue.clear()
+            return items
+
+    def _run(self) -> None:
+        end: _End | None = None
+        while end is None:
+            for item in self._take():
+                if isinstance(item, _End):
+                    end = item
+                else:
+                    self._write_one(item)
+            if not self._fault and end is None:
+                self._attempt(self._writer.close_old_chunk)
+        # Closed after a fault too: from the reserve, a full disk still gets a bag that ordinary readers open.
+        try:
+            self._writer.close(end.record, end.facts, end.custom)
+        except OSError as error:
+            self._fault = self._fault or _in_words(error)
+        self._ended.set()
+
+    def _write_one(self, item: RawMessage | NewTopic) -> None:
+        if isinstance(item, NewTopic):
+            self._attempt(lambda: self._writer.add_topic(item.name, item.type, item.qos, item.type_hash))
+            return
+        if not self._fault:
+            self._attempt(
+                lambda: self._writer.write(
+                    item.topic,
+                    item.data,
+                    received_ns=item.received_ns,
+                    published_ns=item.published_ns,
+                    sequence=item.sequence,
+                )
+            )
+        with self._ready:
+            self._queued_bytes -= len(item.data)
+
+    def _attempt(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except (OSError, CobaltError) as error:
+            self._fault = _in_words(error)
+        if self._writer.disk_full and not self._fault:
+            self._fault = f'the disk of {self._writer.folder} is full'
+
+
+def _in_words(error: Exception) -> str:
+    return f'{error.strerror}: {error.filename}' if isinstance(error, OSError) and error.filename else str(error)

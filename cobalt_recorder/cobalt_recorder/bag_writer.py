@@ -1,0 +1,162 @@
+"""Writes one rosbag2 bag in MCAP from serialised messages."""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from mcap.exceptions import McapError
+from mcap.reader import make_reader
+from mcap.writer import CompressionType, Writer
+
+from cobalt_recorder.message_text import message_text
+from cobalt_recorder.offered_qos import OfferedQos, as_yaml_list
+from cobalt_recorder.reserved_file import ReservedFile
+from cobalt_recorder.rosbag2_metadata import BagMetadata, TopicEntry, sync_folder
+
+CHUNK_BYTES = 256 * 1024
+"""Size at which a chunk is closed: small, so that no message waits long for the compression of the chunk it ends."""
+
+CHUNK_SECONDS = 0.8
+"""Age at which a chunk is closed, so that less than a second is lost with the process or the power."""
+
+RESERVE_BYTES = 2 * 1024 * 1024
+"""Put aside for the open chunk, the index and the metadata: of an hour of chunks, when the disk runs full."""
+
+
+class BagWriter:
+    """One bag: a folder with metadata.yaml, which is there from the start, and one MCAP file.
+
+    Not safe for use by several threads at once.
+
+    Args:
+        folder: Of the bag; made here, and must not exist.
+        custom: Facts for `custom_data` of metadata.yaml.
+
+    Raises:
+        OSError: The folder or file cannot be made; FileExistsError if the folder is there already.
+    """
+
+    def __init__(self, folder: Path, custom: Mapping[str, str]) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self._metadata = BagMetadata(file_name=f'{folder.name}_0.mcap', custom=dict(custom))
+        self._file = ReservedFile(folder / self._metadata.file_name, reserve_bytes=RESERVE_BYTES)
+        self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer.start(profile='ros2', library='cobalt_recorder')
+        self._schemas: dict[str, int] = {}
+        self._channels: dict[str, tuple[int, TopicEntry]] = {}
+        self._chunk_started: float | None = None
+        self.flush()
+        self._metadata.write(folder)
+        sync_folder(folder.parent)
+
+    @property
+    def bytes_written(self) -> int:
+        """Size of the file so far."""
+        return self._file.tell()
+
+    @property
+    def disk_full(self) -> bool:
+        """The disk has run full; what is written now comes from the reserve: close soon."""
+        return self._file.full
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Messages written, by topic."""
+        return {name: entry.count for name, (_, entry) in self._channels.items()}
+
+    def add_topic(self, name: str, ros_type: str, qos: tuple[OfferedQos, ...] = (), type_hash: str = '') -> None:
+        """Makes the topic known; a second time has no effect.
+
+        Raises:
+            CobaltError: The type's definition is not installed.
+        """
+        if name in self._channels:
+            return
+        if ros_type not in self._schemas:
+            text = message_text(ros_type).encode()
+            self._schemas[ros_type] = self._writer.register_schema(name=ros_type, encoding='ros2msg', data=text)
+        about = {'offered_qos_profiles': as_yaml_list(qos), 'topic_type_hash': type_hash}
+        channel = self._writer.register_channel(
+            topic=name, message_encoding='cdr', schema_id=self._schemas[ros_type], metadata=about
+        )
+        entry = TopicEntry(name, ros_type, qos, type_hash)
+        self._channels[name] = channel, entry
+        self._metadata.topics.append(entry)
+
+    def write_metadata(self) -> None:
+        """Brings metadata.yaml up to date with the topics and counts so far."""
+        self._metadata.write(self.folder)
+
+    def add_facts(self, name: str, facts: Mapping[str, str]) -> None:
+        """Writes a metadata record, at once."""
+        self._writer.add_metadata(name, dict(facts))
+        self.flush()
+
+    def write(self, topic: str, data: bytes, *, received_ns: int, published_ns: int, sequence: int = 0) -> None:
+        """Writes one message.
+
+        Args:
+            topic: One that was added.
+            data: CDR as the middleware delivered it.
+            received_ns: When this machine received it: the log time.
+            published_ns: When its source published it.
+            sequence: The publisher's count of its messages; 0 if unknown.
+
+        Raises:
+            OSError: It could not be written, not even from the reserve.
+        """
+        channel, entry = self._channels[topic]
+        self._writer.add_message(channel, received_ns, data, published_ns, sequence & 0xFFFFFFFF)
+        entry.count += 1
+        about = self._metadata
+        about.start_ns = min(about.start_ns, received_ns) if about.start_ns else received_ns
+        about.end_ns = max(about.end_ns, received_ns)
+        if self._chunk_started is None:
+            self._chunk_started = time.monotonic()
+
+    def close_old_chunk(self) -> None:
+        """Closes the open chunk if its time has come, and makes it durable. Call several times a second."""
+        if self._chunk_started is not None and time.monotonic() - self._chunk_started >= CHUNK_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Closes the open chunk and makes it durable."""
+        self._writer.flush()
+        self._file.sync()
+        self._chunk_started = None
+
+    def close(self, name: str, facts: Mapping[str, str], custom: Mapping[str, str]) -> None:
+        """Writes the last metadata record, the index and metadata.yaml; all of it is durable when this returns.
+
+        Args:
+            name: Of the metadata record.
+            facts: Its content.
+            custom: Joined to `custom_data` of metadata.yaml.
+
+        Raises:
+            OSError: The end could not be written, or the closed file doesn't hold what was written. Whole chunks stay
+                readable in file order.
+        """
+        self._metadata.custom.update(custom)
+        try:
+            self._writer.add_metadata(name, dict(facts))
+            self._writer.finish()
+            self._writer.flush()
+            self._file.sync()
+        finally:
+            self._file.close()
+            self._metadata.write(self.folder)
+        self._check()
+
+    def _check(self) -> None:
+        """Reopens the closed file and compares its counts with what was written."""
+        with (self.folder / self._metadata.file_name).open('rb') as stream:
+            try:
+                summary = make_reader(stream).get_summary()
+            except McapError as error:
+                raise OSError(f'the closed file cannot be read: {error}') from error
+        counted = dict(summary.statistics.channel_message_counts) if summary and summary.statistics else {}
+        for name, (channel, entry) in self._channels.items():
+            if counted.get(channel, 0) != entry.count:
+                raise OSError(f'the closed file holds {counted.get(channel, 0)} of {entry.count} messages of {name}')

@@ -1,0 +1,149 @@
+"""Judges a bag from its closed file alone, and writes verdict.json beside it.
+
+Runs as a process of its own (`python -m cobalt_recorder.judge BAG RULES`), so that the verdict knows nothing but the
+file, and judging one episode doesn't slow the recording of another.
+"""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import av
+from cobalt_teleop.core.episode import Phase
+from cobalt_teleop.core.errors import CobaltError
+
+from cobalt_recorder import episode_facts
+from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
+from cobalt_recorder.quality_metrics import CameraRecord, EpisodeRecord, Row, measure
+from cobalt_recorder.quality_rules import QualityRules, judge, load_rules
+from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
+
+_STEP_TYPE = 'cobalt_interfaces/msg/ControlStep'
+_VIDEO_TYPE = 'foxglove_msgs/msg/CompressedVideo'
+_PHASES_OF_EPISODE = (Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
+
+
+class _VideoDecoder:
+    """Counts the pictures that a camera's frames decode to."""
+
+    def __init__(self, codec: str) -> None:
+        self._context: Any = av.CodecContext.create(codec or 'h264', 'r')
+        self.stamps_ns: list[int] = []
+        self.decoded = 0
+
+    def decode(self, stamp_ns: int, data: bytes) -> None:
+        self.stamps_ns.append(stamp_ns)
+        self._count(av.Packet(data))
+
+    def record(self) -> CameraRecord:
+        self._count(None)
+        return CameraRecord(self.stamps_ns, self.decoded)
+
+    def _count(self, packet: Any) -> None:
+        try:
+            self.decoded += len(self._context.decode(packet))
+        except av.error.FFmpegError:
+            pass  # Counted as a frame that doesn't decode.
+
+
+def _nanoseconds(stamp: Any) -> int:
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def _row(step: Any) -> Row:
+    return Row(
+        step=int(step.step),
+        stamp_ns=_nanoseconds(step.header.stamp),
+        success=bool(step.success),
+        terminal=bool(step.terminal),
+        ticks_missed=int(step.ticks_missed),
+        frames={frame.camera: _nanoseconds(frame.stamp) for frame in step.frames},
+    )
+
+
+def read_episode(bag: Bag) -> EpisodeRecord:
+    """Reads what the metrics need, and fills in `bag`.
+
+    Raises:
+        CobaltError: The file is no MCAP file.
+    """
+    decoder = Decoder()
+    steps: list[Any] = []
+    videos: dict[str, _VideoDecoder] = {}
+    for summary, schema, message in read_messages(bag):
+        if schema is None:
+            continue
+        if schema.name == _STEP_TYPE:
+            steps.append(decoder.decode(schema, message))
+        elif schema.name == _VIDEO_TYPE:
+            frame = decoder.decode(schema, message)
+            name = summary.name.split('/')[-2]
+            if name not in videos:
+                videos[name] = _VideoDecoder(frame.format)
+            videos[name].decode(_nanoseconds(frame.timestamp), bytes(frame.data))
+    cameras = {name: video.record() for name, video in videos.items()}
+    for camera in json.loads(bag.fact(episode_facts.WORKCELL, 'cameras', '[]')):
+        cameras.setdefault(camera['name'], CameraRecord((), 0))
+
+    own = [step for step in steps if step.episode_id == bag.episode_id and step.phase in _PHASES_OF_EPISODE]
+    rows = [_row(step) for step in own]
+    end = next((index for index, row in enumerate(rows) if row.terminal), len(rows) - 1)
+    label = read_label(bag.folder)
+    outcome = label.outcome if label else bag.fact(episode_facts.END, 'outcome', 'UNKNOWN')
+    prefix = f'/{bag.fact(episode_facts.EPISODE, "workcell_id")}/'
+    return EpisodeRecord(
+        outcome=outcome,
+        judged_by_task='success_predicate' in json.loads(bag.fact(episode_facts.WORKCELL, 'capabilities', '[]')),
+        control_rate_hz=float(bag.fact(episode_facts.WORKCELL, 'control_rate_hz', 'nan') or math.nan),
+        first_step=int(bag.fact(episode_facts.END, 'first_step', '0')),
+        last_step=int(bag.fact(episode_facts.END, 'last_step', '0')),
+        rows=rows[: end + 1],
+        cameras=cameras,
+        dropped={summary.name.removeprefix(prefix): summary.dropped for summary in bag.topics.values()},
+    )
+
+
+def judge_bag(path: Path, rules: QualityRules) -> tuple[Bag, EpisodeVerdict]:
+    """Reads a bag and judges it.
+
+    Raises:
+        CobaltError: There is no bag.
+    """
+    bag = find_bag(path)
+    episode = read_episode(bag)
+    faults = []
+    if bag.damage:
+        faults.append(f'the file is damaged: {bag.damage}')
+    if not episode.rows:
+        faults.append('it holds no row of the episode')
+    verdict = judge(episode.outcome, measure(episode), rules, faults=faults)
+    label = read_label(bag.folder)
+    return bag, EpisodeVerdict(
+        workcell_id=bag.fact(episode_facts.EPISODE, 'workcell_id'),
+        episode_id=bag.episode_id,
+        task=bag.fact(episode_facts.EPISODE, 'task'),
+        outcome=episode.outcome,
+        outcome_source=label.outcome_source if label else bag.fact(episode_facts.END, 'outcome_source', 'PREDICATE'),
+        bag_uri=str(bag.folder),
+        rules_hash=rules.hash,
+        judged=verdict,
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Judges the bag that is the first argument by the rules that are the second; the recorder's own entry."""
+    path, rules = (sys.argv[1:] if argv is None else argv)[:2]
+    try:
+        bag, verdict = judge_bag(Path(path), load_rules(Path(rules)))
+        verdict.write(bag.folder)
+    except (CobaltError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

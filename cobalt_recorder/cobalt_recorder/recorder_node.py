@@ -1,0 +1,138 @@
+"""recorder_node: one bag for each episode of each workcell, with a verdict from the closed file."""
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from cobalt_teleop.ros.workcells import WorkcellWatch
+from rclpy.node import Node
+
+from cobalt_recorder.episode_recording import RecorderOptions
+from cobalt_recorder.judge_desk import JudgeDesk
+from cobalt_recorder.quality_rules import load_rules
+from cobalt_recorder.workcell_recorder import WorkcellRecorder
+
+PROGRAM = 'recorder_node'
+SUMMARY = 'Records each episode of each workcell into a rosbag2 bag, and judges it.'
+
+_SWEEP_S = 0.05
+_CLOSE_S = 2.0
+_JUDGE_S = 1.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecorderParameters:
+    """Parameters of recorder_node."""
+
+    dataset: str = parameter('~/cobalt_datasets', 'folder of all bags: <dataset>/<task>/<episode id>; made if absent')
+    workcells: tuple[str, ...] = parameter((), 'workcells to record, such as env_0 or env_*; empty for all')
+    min_free_mb: int = parameter(500, 'free disk space below which no episode starts [MB]', lower=1, upper=10_000_000)
+    queue_mb: int = parameter(64, 'what may wait for the disk, for each workcell [MB]', lower=1, upper=4096)
+    rules: str = parameter('', 'file of the quality rules; empty for the shipped one')
+
+
+def usable_dataset(path: str) -> Path:
+    """Returns the folder of a data set, which is made if it is absent.
+
+    Raises:
+        CobaltError: It cannot be made or written.
+    """
+    folder = Path(path).expanduser().absolute()
+    probe = folder / '.cobalt_can_write'
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise CobaltError(
+            f'the dataset folder {folder} cannot be written: {error.strerror}. '
+            "Set the parameter 'dataset' to one that can."
+        ) from error
+    return folder
+
+
+def rules_file(path: str) -> Path:
+    """Returns the file of the quality rules, having read it once.
+
+    Raises:
+        CobaltError: It cannot be read or understood.
+    """
+    try:
+        shipped = Path(get_package_share_directory('cobalt_recorder')) / 'config' / 'quality_rules.yaml'
+    except PackageNotFoundError as error:
+        raise CobaltError('cobalt_recorder is not installed: build the workspace, and source it') from error
+    rules = Path(path).expanduser().absolute() if path else shipped
+    load_rules(rules)
+    return rules
+
+
+class RecorderNode(Node):
+    """Records the workcells that it finds.
+
+    Args:
+        stop: Unused; the recorder never ends by itself.
+    """
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(PROGRAM)
+        values = read_parameters(self, RecorderParameters)
+        self._desk = JudgeDesk(rules_file(values.rules))
+        self._options = RecorderOptions(
+            dataset=usable_dataset(values.dataset),
+            min_free_bytes=values.min_free_mb * 1_000_000,
+            queue_bytes=values.queue_mb * 1_000_000,
+        )
+        self._recorders: dict[str, WorkcellRecorder] = {}
+        self._timer = self.create_timer(_SWEEP_S, self._sweep)
+        self._timer.cancel()
+        self._watch = WorkcellWatch(self, self._on_info, values.workcells)
+        self.get_logger().info(f'bags go to {self._options.dataset}')
+
+    def close(self) -> None:
+        """Closes every bag, and judges what can be judged in a moment."""
+        for recorder in self._recorders.values():
+            recorder.stop()
+        until = time.monotonic() + _CLOSE_S
+        for recorder in self._recorders.values():
+            recorder.wait_stopped(max(0.0, until - time.monotonic()))
+        self._tell(self._desk.finish(_JUDGE_S))
+
+    def _on_info(self, info: Any) -> None:
+        recorder = self._recorders.get(info.workcell_id)
+        if recorder is not None:
+            recorder.info = info
+            return
+        self.get_logger().info(f'found {info.workcell_id}')
+        self._recorders[info.workcell_id] = WorkcellRecorder(
+            self, info, self._options, self._desk.submit, self._timer.reset
+        )
+
+    def _sweep(self) -> None:
+        for recorder in self._recorders.values():
+            recorder.step()
+        self._tell(self._desk.poll())
+        if not self._desk.busy and not any(recorder.busy for recorder in self._recorders.values()):
+            self._timer.cancel()
+
+    def _tell(self, judged: list[Any]) -> None:
+        for one in judged:
+            if one.verdict is None:
+                self.get_logger().error(f'{one.folder} was not judged: {one.fault}')
+                continue
+            verdict = one.verdict
+            reasons = f': {"; ".join(verdict.judged.reasons)}' if verdict.judged.reasons else ''
+            self.get_logger().info(f'{verdict.workcell_id}: {verdict.judged.verdict}{reasons} ({verdict.bag_uri})')
+            recorder = self._recorders.get(verdict.workcell_id)
+            if recorder is not None:
+                recorder.report(verdict)
+
+
+def main() -> None:
+    """Entry point of the executable."""
+    sys.exit(run_node(PROGRAM, SUMMARY, RecorderParameters, RecorderNode))

@@ -1,0 +1,85 @@
+"""A file with some disk space put aside, so that a full disk still lets its end be written."""
+
+import errno
+import os
+import tempfile
+from io import RawIOBase
+from pathlib import Path
+from typing import Any
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
+class ReservedFile(RawIOBase):
+    """A new file for writing. When the disk is full, its reserve is released and `full` becomes true.
+
+    The reserve is an unlinked file: it has no name, and goes with the process whatever ends it.
+
+    Args:
+        path: Must not exist.
+        reserve_bytes: Space put aside for what must be written after the disk has run full.
+
+    Raises:
+        OSError: The file cannot be made, or the reserve doesn't fit.
+    """
+
+    def __init__(self, path: Path, *, reserve_bytes: int) -> None:
+        super().__init__()
+        self.full = False
+        self._reserve: int | None = None
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._position = 0
+        try:
+            self._reserve, name = tempfile.mkstemp(dir=path.parent, prefix='.reserve-')
+            Path(name).unlink()
+            os.posix_fallocate(self._reserve, 0, reserve_bytes)
+        except OSError:
+            self.close()
+            path.unlink(missing_ok=True)
+            raise
+
+    def writable(self) -> bool:
+        """Returns true."""
+        return True
+
+    def tell(self) -> int:
+        """Returns how many bytes were written."""
+        return self._position
+
+    def write(self, data: Any) -> int:
+        """Writes all of `data`, from the reserve if need be.
+
+        Raises:
+            OSError: It could not be written.
+        """
+        rest = memoryview(data).cast('B')
+        size = len(rest)
+        while rest:
+            try:
+                written = os.write(self._descriptor, rest)
+            except OSError as error:
+                if error.errno not in _NO_SPACE or self._reserve is None:
+                    raise
+                self.full = True
+                self.release()
+                continue
+            rest = rest[written:]
+            self._position += written
+        return size
+
+    def sync(self) -> None:
+        """Makes what was written durable."""
+        os.fdatasync(self._descriptor)
+
+    def release(self) -> None:
+        """Gives the reserve back to the disk."""
+        if self._reserve is not None:
+            os.close(self._reserve)
+            self._reserve = None
+
+    def close(self) -> None:
+        """Closes the file and gives the reserve back."""
+        if not self.closed:
+            self.release()
+            os.close(self._descriptor)
+        super().close()

@@ -1,0 +1,138 @@
+"""The file metadata.yaml that makes a folder a rosbag2 bag (version 9 of that format)."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cobalt_recorder.offered_qos import OfferedQos
+
+FILE_NAME = 'metadata.yaml'
+
+
+@dataclass
+class TopicEntry:
+    """One topic of a bag.
+
+    Attributes:
+        name: Full name.
+        type: ROS type.
+        qos: What its publishers offered.
+        type_hash: RIHS01 hash of the type; empty if unknown.
+        count: Messages written.
+    """
+
+    name: str
+    type: str
+    qos: tuple[OfferedQos, ...] = ()
+    type_hash: str = ''
+    count: int = 0
+
+
+@dataclass
+class BagMetadata:
+    """What metadata.yaml says.
+
+    Attributes:
+        file_name: Of the storage file in the folder.
+        topics: In the order in which they were added.
+        start_ns: Receive time of the first message [ns]; 0 if there is none.
+        end_ns: Receive time of the last message [ns].
+        custom: Free texts by name.
+    """
+
+    file_name: str
+    topics: list[TopicEntry] = field(default_factory=list)
+    start_ns: int = 0
+    end_ns: int = 0
+    custom: dict[str, str] = field(default_factory=dict)
+
+    def as_rosbag2(self) -> dict[str, Any]:
+        """Returns the content of metadata.yaml."""
+        count = sum(topic.count for topic in self.topics)
+        start = {'nanoseconds_since_epoch': self.start_ns}
+        duration = {'nanoseconds': max(0, self.end_ns - self.start_ns)}
+        return {
+            'rosbag2_bagfile_information': {
+                'version': 9,
+                'storage_identifier': 'mcap',
+                'duration': dict(duration),
+                'starting_time': dict(start),
+                'message_count': count,
+                'topics_with_message_count': [
+                    {
+                        'topic_metadata': {
+                            'name': topic.name,
+                            'type': topic.type,
+                            'serialization_format': 'cdr',
+                            'offered_qos_profiles': [profile.as_rosbag2() for profile in topic.qos],
+                            'type_description_hash': topic.type_hash,
+                        },
+                        'message_count': topic.count,
+                    }
+                    for topic in self.topics
+                ],
+                'compression_format': '',
+                'compression_mode': '',
+                'relative_file_paths': [self.file_name],
+                'files': [
+                    {
+                        'path': self.file_name,
+                        'starting_time': dict(start),
+                        'duration': dict(duration),
+                        'message_count': count,
+                    }
+                ],
+                'custom_data': dict(self.custom),
+                'ros_distro': os.environ.get('ROS_DISTRO', 'unknown'),
+            }
+        }
+
+    def write(self, folder: Path) -> None:
+        """Writes or replaces metadata.yaml in one step, so that no reader ever sees half of it."""
+        write_atomically(folder / FILE_NAME, yaml.safe_dump(self.as_rosbag2(), sort_keys=False))
+
+
+def read_metadata(folder: Path) -> Mapping[str, Any]:
+    """Returns `rosbag2_bagfile_information` of a bag's folder.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is not rosbag2's metadata.
+    """
+    try:
+        content = yaml.safe_load((folder / FILE_NAME).read_text(encoding='utf-8'))
+        information = content['rosbag2_bagfile_information']
+    except (yaml.YAMLError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise ValueError(f'{folder / FILE_NAME} is not the metadata of a rosbag2 bag') from error
+    if not isinstance(information, dict):
+        raise ValueError(f'{folder / FILE_NAME} is not the metadata of a rosbag2 bag')
+    return information
+
+
+def storage_files(information: Mapping[str, Any]) -> Sequence[str]:
+    """Returns the names of a bag's storage files."""
+    return [str(name) for name in information.get('relative_file_paths') or ()]
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replaces a file by `text` in one step, durable when this returns."""
+    temporary = path.with_name(f'.{path.name}.new')
+    with temporary.open('w', encoding='utf-8') as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes new and renamed entries of a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,135 @@
+"""Takes the serialised messages of the recorded topics from the middleware, and counts them."""
+
+import time
+from typing import Any
+
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import TakenSubscription
+from rclpy.duration import Duration
+from rclpy.node import Node
+
+from cobalt_recorder.bag_thread import NewTopic, RawMessage
+from cobalt_recorder.offered_qos import INFINITE_NS, OfferedQos
+from cobalt_recorder.recorded_topics import RecordedTopic
+from cobalt_recorder.step_header import StepHeader, read_step_header
+from cobalt_recorder.topic_count import TopicCount
+
+_KEPT_BY_MIDDLEWARE = 200
+"""Messages of a topic that wait until they are taken: seconds, however busy the process is."""
+
+_SETTLED_S = 0.5
+"""A matched publisher that stays silent for so long has nothing to say: latched messages would have come [s]."""
+
+
+def raw_message(topic: str, data: bytes, info: dict[str, Any]) -> RawMessage:
+    """Returns a message with its times as the middleware tells them."""
+    received_ns = info.get('received_timestamp') or time.time_ns()
+    sequence = info.get('publication_sequence_number')
+    return RawMessage(
+        topic=topic,
+        data=data,
+        received_ns=received_ns,
+        published_ns=info.get('source_timestamp') or received_ns,
+        sequence=sequence if sequence is not None and sequence < 2**32 else 0,
+    )
+
+
+def count_message(count: TopicCount, info: dict[str, Any]) -> None:
+    """Counts a message by its publisher's id and number, where the middleware tells them."""
+    gid = info.get('publisher_gid')
+    count.note(bytes(gid['data']) if gid else b'', info.get('publication_sequence_number'))
+
+
+def offered_by(node: Node, name: str, ros_type: str) -> NewTopic:
+    """Returns a topic with what its publishers offer now."""
+    endpoints = node.get_publishers_info_by_topic(name)
+    type_hash = next((str(getattr(endpoint, 'topic_type_hash', '')) for endpoint in endpoints), '')
+    return NewTopic(name, ros_type, tuple(_offered(endpoint.qos_profile) for endpoint in endpoints), type_hash)
+
+
+def _offered(profile: Any) -> OfferedQos:
+    def nanoseconds(duration: Duration) -> int:
+        return min(int(duration.nanoseconds), INFINITE_NS)
+
+    return OfferedQos(
+        history=profile.history.name.lower(),
+        depth=profile.depth,
+        reliability=profile.reliability.name.lower(),
+        durability=profile.durability.name.lower(),
+        liveliness=profile.liveliness.name.lower(),
+        deadline_ns=nanoseconds(profile.deadline),
+        lifespan_ns=nanoseconds(profile.lifespan),
+        lease_ns=nanoseconds(profile.liveliness_lease_duration),
+    )
+
+
+class _Taken:
+    def __init__(self, node: Node, workcell_id: str, recorded: RecordedTopic) -> None:
+        self.declared = recorded.declared
+        self.type = recorded.topic.type
+        self.subscription = TakenSubscription(node, recorded.topic, workcell_id, raw=True, depth=_KEPT_BY_MIDDLEWARE)
+        self.count = TopicCount()
+        self.matched_s: float | None = None
+
+    def settled(self, now_s: float) -> bool:
+        if self.matched_s is None and self.subscription.publisher_count:
+            self.matched_s = now_s
+        heard = self.count.received > 0
+        return self.matched_s is not None and (heard or now_s - self.matched_s >= _SETTLED_S)
+
+
+class TopicTaker:
+    """The subscriptions of one episode. Its methods belong to the executor's thread.
+
+    Args:
+        node: Owns the subscriptions.
+        workcell_id: The workcell.
+    """
+
+    def __init__(self, node: Node, workcell_id: str) -> None:
+        self._node = node
+        self._workcell_id = workcell_id
+        self._steps = topics.CONTROL_STEP.absolute(workcell_id)
+        self._topics: dict[str, _Taken] = {}
+        self.last_step: StepHeader | None = None
+        self.last_step_s = time.monotonic()
+
+    @property
+    def counts(self) -> dict[str, TopicCount]:
+        """Counts by topic."""
+        return {name: taken.count for name, taken in self._topics.items()}
+
+    def listen(self, wanted: dict[str, RecordedTopic]) -> None:
+        """Subscribes to those topics to which it has not subscribed yet."""
+        for name, recorded in wanted.items():
+            if name not in self._topics:
+                self._topics[name] = _Taken(self._node, self._workcell_id, recorded)
+
+    def unsettled(self) -> list[str]:
+        """Returns the declared topics whose messages don't arrive yet."""
+        now_s = time.monotonic()
+        return [name for name, taken in self._topics.items() if taken.declared and not taken.settled(now_s)]
+
+    def offered(self, name: str) -> NewTopic:
+        """Returns a topic with what its publishers offer now."""
+        return offered_by(self._node, name, self._topics[name].type)
+
+    def take(self) -> list[RawMessage]:
+        """Returns what has come since the last call, of all topics in the order of arrival."""
+        messages = []
+        for name, taken in self._topics.items():
+            for data, info in taken.subscription.take_all():
+                count_message(taken.count, info)
+                messages.append(raw_message(name, data, info))
+        messages.sort(key=lambda message: message.received_ns)
+        for message in messages:
+            if message.topic == self._steps:
+                self.last_step = read_step_header(message.data)
+                self.last_step_s = time.monotonic()
+        return messages
+
+    def close(self) -> None:
+        """Ends the subscriptions."""
+        for taken in self._topics.values():
+            taken.subscription.close()
+        self._topics.clear()

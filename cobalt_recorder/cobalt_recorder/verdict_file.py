@@ -1,0 +1,94 @@
+"""The files that lie beside a bag: verdict.json, and label.json once somebody has labelled the episode."""
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cobalt_recorder.quality_rules import JudgedMetric, Verdict
+from cobalt_recorder.rosbag2_metadata import write_atomically
+
+VERDICT_FILE = 'verdict.json'
+LABEL_FILE = 'label.json'
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeVerdict:
+    """A verdict, and the episode it is of.
+
+    Attributes:
+        workcell_id: Where it was recorded.
+        episode_id: ULID.
+        task: Its name.
+        outcome: Name of EpisodeState.OUTCOME_*, of the label if there is one.
+        outcome_source: Name of EpisodeState.OUTCOME_SOURCE_*.
+        bag_uri: Folder of the bag.
+        rules_hash: Of the rules that judged.
+        judged: What they say.
+    """
+
+    workcell_id: str
+    episode_id: str
+    task: str
+    outcome: str
+    outcome_source: str
+    bag_uri: str
+    rules_hash: str
+    judged: Verdict
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns what verdict.json holds; null stands for not a number."""
+        content = asdict(self)
+        judged = content.pop('judged')
+        for metric in judged['metrics']:
+            for name in ('value', 'lower', 'upper'):
+                metric[name] = metric[name] if math.isfinite(metric[name]) else None
+        return content | judged
+
+    def write(self, folder: Path) -> None:
+        """Writes verdict.json."""
+        write_atomically(folder / VERDICT_FILE, json.dumps(self.as_json(), indent=1) + '\n')
+
+
+def read_verdict(folder: Path) -> EpisodeVerdict | None:
+    """Returns the verdict that lies beside a bag; None if there is none that can be read."""
+    try:
+        content = json.loads((folder / VERDICT_FILE).read_text(encoding='utf-8'))
+        metrics = tuple(
+            JudgedMetric(**{name: math.nan if value is None else value for name, value in metric.items()})
+            for metric in content.pop('metrics')
+        )
+        judged = Verdict(content.pop('verdict'), tuple(content.pop('reasons')), content.pop('tip'), metrics)
+        return EpisodeVerdict(**content, judged=judged)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Label:
+    """What somebody called an episode after it had ended.
+
+    Attributes:
+        outcome: Name of EpisodeState.OUTCOME_*.
+        outcome_source: Name of EpisodeState.OUTCOME_SOURCE_*.
+        note: In words.
+        labelled_ns: When [ns].
+    """
+
+    outcome: str
+    outcome_source: str
+    note: str
+    labelled_ns: int
+
+    def write(self, folder: Path) -> None:
+        """Writes label.json."""
+        write_atomically(folder / LABEL_FILE, json.dumps(asdict(self), indent=1) + '\n')
+
+
+def read_label(folder: Path) -> Label | None:
+    """Returns the label that lies beside a bag; None if there is none that can be read."""
+    try:
+        return Label(**json.loads((folder / LABEL_FILE).read_text(encoding='utf-8')))
+    except (OSError, ValueError, TypeError):
+        return None

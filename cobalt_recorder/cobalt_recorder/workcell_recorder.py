@@ -1,0 +1,274 @@
+"""Follows the episodes of one workcell: handshake, recording, end, label."""
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.endpoints import create_publisher, qos_profile
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message
+
+from cobalt_interfaces.msg import EpisodeState, RecordingState
+from cobalt_recorder.episode_recording import EpisodeRecording, RecorderOptions
+from cobalt_recorder.report_messages import quality_report
+from cobalt_recorder.verdict_file import EpisodeVerdict, Label
+
+_PREPARE_S = 8.0
+_LAST_ROW_S = 2.0
+_SILENT_S = 3.0
+_REPORT_S = 1.0
+
+_IDLE = RecordingState.STATE_IDLE
+_PREPARING = RecordingState.STATE_PREPARING
+_READY = RecordingState.STATE_READY
+_RECORDING = RecordingState.STATE_RECORDING
+_FINALISING = RecordingState.STATE_FINALISING
+_SAVED = RecordingState.STATE_SAVED
+_FAILED = RecordingState.STATE_FAILED
+
+
+class WorkcellRecorder:
+    """Records one workcell. Its methods belong to the executor's thread.
+
+    Args:
+        node: Owns the endpoints.
+        info: WorkcellInfo of the workcell.
+        options: Of the recorder.
+        judge: Has a closed bag judged.
+        wake: Asks for `step` to be called many times a second while `busy`.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        info: Any,
+        options: RecorderOptions,
+        judge: Callable[[Path], None],
+        wake: Callable[[], None],
+    ) -> None:
+        self._node = node
+        self._options = options
+        self._judge = judge
+        self._wake = wake
+        self.info = info
+        self._id: str = info.workcell_id
+        self._state_publisher = create_publisher(node, topics.RECORDING, self._id)
+        self._quality_publisher = create_publisher(node, topics.QUALITY, self._id)
+        self._state = _IDLE
+        self._reason = ''
+        self._recording: EpisodeRecording | None = None
+        self._episode_id = ''
+        self._ended_by = ''
+        self._finish_by_s = 0.0
+        self._closing = False
+        self._reported_s = 0.0
+        self._told_missing: list[str] = []
+        self._saved: tuple[str, Path, tuple[int, int]] | None = None
+        self._publish_state(_IDLE)
+        self._subscription = node.create_subscription(
+            EpisodeState,
+            topics.EPISODE.absolute(self._id),
+            self._on_episode,
+            qos_profile(topics.EPISODE.qos),
+            raw=True,
+        )
+
+    @property
+    def busy(self) -> bool:
+        """An episode is being prepared, recorded or closed."""
+        return self._recording is not None
+
+    def step(self) -> None:
+        """Goes on with what is being done."""
+        recording = self._recording
+        if recording is None:
+            return
+        if self._closing:
+            if recording.closed:
+                self._closed(recording)
+            return
+        recording.sweep()
+        if recording.fault:
+            self._finish(recording.fault)
+        elif self._state == _PREPARING:
+            self._prepare(recording)
+        elif self._state == _FINALISING:
+            if recording.has_last_row() or time.monotonic() > self._finish_by_s:
+                self._finish('')
+        elif recording.silence_s > _SILENT_S:
+            self._finish(f'the host went silent: no control_step for {_SILENT_S:.0f} s')
+        if self._recording is not None and time.monotonic() - self._reported_s >= _REPORT_S:
+            self._publish_state(self._state, self._reason, missing=self._told_missing)
+
+    def report(self, verdict: EpisodeVerdict) -> None:
+        """Publishes a final verdict."""
+        self._quality_publisher.publish(quality_report(verdict))
+
+    def stop(self) -> None:
+        """Begins to close what is open, because the recorder is being stopped."""
+        if self._recording is not None and not self._closing:
+            self._finish('the recorder was stopped')
+
+    def wait_stopped(self, timeout_s: float) -> None:
+        """Waits for what `stop` began."""
+        if self._recording is not None and self._recording.wait(timeout_s):
+            self._closed(self._recording)
+
+    # The host's side of the handshake -----------------------------------------------------------------------------
+
+    def _on_episode(self, data: bytes, info: dict[str, Any]) -> None:
+        episode = deserialize_message(data, EpisodeState)
+        recording = self._recording
+        if recording is not None and not self._closing:
+            if episode.episode_id == self._episode_id:
+                recording.note_episode(data, info, episode)
+                self._follow(recording, Phase(episode.phase))
+                return
+            self._finish('the host left the episode')
+        if episode.phase in (Phase.PREPARING, Phase.RUNNING) and episode.episode_id != self._episode_id:
+            self._begin(episode)
+            if self._recording is not None:
+                self._recording.note_episode(data, info, episode)
+        elif episode.phase == Phase.ENDED:
+            self._follow_label(episode)
+
+    def _follow(self, recording: EpisodeRecording, phase: Phase) -> None:
+        if phase in (Phase.RUNNING, Phase.PAUSED) and self._state == _READY:
+            self._publish_state(_RECORDING)
+        elif phase in (Phase.ENDING, Phase.ENDED) and self._state in (_READY, _RECORDING):
+            self._finish_by_s = time.monotonic() + _LAST_ROW_S
+            self._publish_state(_FINALISING)
+        elif phase in (Phase.ENDED, Phase.IDLE) and self._state == _PREPARING:
+            recording.finish()
+            self._recording = None
+            self._publish_state(_IDLE, recording.episode.end_reason)
+
+    def _begin(self, episode: Any) -> None:
+        if self._recording is not None:
+            # The bag of the last episode is still being closed; it needs nothing more from here.
+            self._recording.wait(_LAST_ROW_S)
+            self._closed(self._recording)
+        self._episode_id = episode.episode_id
+        self._ended_by = ''
+        self._closing = False
+        free = self._disk_free()
+        if free < self._options.min_free_bytes:
+            self._publish_state(
+                _FAILED,
+                f'only {free / 1e6:.0f} MB are free in {self._options.dataset}, but min_free_mb is '
+                f'{self._options.min_free_bytes / 1e6:.0f}: free some space, or choose another dataset folder',
+            )
+            return
+        self._recording = EpisodeRecording(self._node, self.info, episode, self._options)
+        self._publish_state(_PREPARING)
+        self._wake()
+
+    def _prepare(self, recording: EpisodeRecording) -> None:
+        missing = recording.missing()
+        if missing and time.monotonic() - recording.began_s <= _PREPARE_S:
+            if missing != self._told_missing:
+                self._told_missing = missing
+                self._publish_state(_PREPARING, 'nothing arrives yet on ' + ', '.join(missing), missing=missing)
+            return
+        self._told_missing = missing
+        if missing:
+            self._give_up(recording, 'nothing arrives on ' + ', '.join(missing) + ': is its publisher running?')
+            return
+        try:
+            recording.open()
+        except CobaltError as error:
+            self._give_up(recording, str(error))
+            return
+        self._publish_state(_READY)
+        if recording.episode.phase in (Phase.RUNNING, Phase.PAUSED):
+            self._publish_state(_RECORDING)
+
+    def _give_up(self, recording: EpisodeRecording, reason: str) -> None:
+        recording.finish()
+        self._recording = None
+        self._node.get_logger().error(f'{self._id}: not recorded: {reason}')
+        self._publish_state(_FAILED, reason, missing=self._told_missing)
+
+    # The end ------------------------------------------------------------------------------------------------------
+
+    def _finish(self, ended_by: str) -> None:
+        assert self._recording is not None
+        self._closing = True
+        self._ended_by = ended_by
+        if not self._recording.is_open:
+            self._recording.finish()
+            self._recording = None
+            self._publish_state(_FAILED, ended_by)
+            return
+        self._publish_state(_FINALISING, ended_by)
+        self._recording.finish(ended_by)
+        self._wake()
+
+    def _closed(self, recording: EpisodeRecording) -> None:
+        self._recording = None
+        episode = recording.episode
+        known = (Outcome.ABORTED if self._ended_by else episode.outcome, episode.outcome_source)
+        self._saved = (episode.episode_id, recording.folder, known)
+        state = _FAILED if recording.fault else _SAVED
+        reason = f'{recording.fault}; what was written until then is kept' if recording.fault else self._ended_by
+        if reason:
+            self._node.get_logger().error(f'{self._id}: episode {episode.episode_id} ended early: {reason}')
+        self._publish_state(state, reason, of=recording)
+        self._judge(recording.folder)
+
+    def _follow_label(self, episode: Any) -> None:
+        if self._saved is None or self._saved[0] != episode.episode_id:
+            return
+        label = (episode.outcome, episode.outcome_source)
+        if label == self._saved[2]:
+            return
+        folder = self._saved[1]
+        self._saved = (episode.episode_id, folder, label)
+        try:
+            Label(
+                outcome=Outcome(episode.outcome).name,
+                outcome_source=OutcomeSource(episode.outcome_source).name,
+                note=episode.end_reason,
+                labelled_ns=now_ns(),
+            ).write(folder)
+        except OSError as error:
+            self._node.get_logger().error(f'{self._id}: the label of {folder} was not written: {error.strerror}')
+            return
+        self._judge(folder)
+        self._wake()
+
+    # What is told -------------------------------------------------------------------------------------------------
+
+    def _disk_free(self) -> int:
+        try:
+            return shutil.disk_usage(self._options.dataset).free
+        except OSError:
+            return 0
+
+    def _publish_state(
+        self, state: int, reason: str = '', *, missing: list[str] | None = None, of: EpisodeRecording | None = None
+    ) -> None:
+        self._state, self._reason = state, reason
+        self._reported_s = time.monotonic()
+        recording = of or self._recording
+        message = RecordingState(
+            workcell_id=self._id,
+            episode_id=self._episode_id,
+            state=state,
+            reason=reason,
+            missing_topics=missing or [],
+            disk_free=self._disk_free(),
+        )
+        if recording is not None:
+            message.bytes = recording.bytes_written
+            message.dropped = recording.dropped
+            message.uri = str(recording.folder) if recording.is_open else ''
+        message.header.stamp = to_stamp(now_ns())
+        message.header.frame_id = self._id
+        self._state_publisher.publish(message)
