@@ -1,0 +1,33 @@
+# All set-up is done once, by the first command that needs it.
+SHELL := /bin/bash
+PYTHON ?= python3
+ARGS ?=
+
+.PHONY: help run test lint setup clean
+
+help:
+	@echo "make run             start a simulated arm and its page (ARGS=\"num_envs:=2 port:=8081\" for launch arguments)"
+	@echo "make test            run all checks and tests"
+	@echo "make lint            run ruff and mypy alone"
+	@echo "make setup           do the set-up and nothing else"
+	@echo "make clean           remove everything that set-up and tests have made, but not datasets/"
+	@echo "PYTHON=python3.12 make run   with another Python (3.11 to 3.13)"
+
+setup:
+	@$(PYTHON) tools/setup.py
+
+run: setup
+	@. tools/env.sh && exec cobalt up sim.launch.xml $(ARGS)
+
+test:
+	@$(PYTHON) tools/setup.py --tests
+	@. tools/env.sh && exec python3 tools/run_tests.py
+
+lint:
+	@$(PYTHON) tools/setup.py --tests
+	@. tools/env.sh && exec python3 tools/run_tests.py --lint
+
+clean:
+	@rm -rf .venv build install log .mypy_cache .ruff_cache .hypothesis .pytest_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	@echo "Removed the virtual environment, what was built, and caches. Recorded episodes stay."

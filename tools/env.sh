@@ -1,0 +1,14 @@
+# Source this in bash: the virtual environment, the built workspace, and the `cobalt` command.
+_cobalt_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if [ ! -f "$_cobalt_root/.venv/bin/activate" ] || [ ! -f "$_cobalt_root/install/setup.bash" ]; then
+  echo "Cobalt is not set up yet: type 'make setup' in $_cobalt_root" >&2
+  unset _cobalt_root
+  return 1
+fi
+. "$_cobalt_root/.venv/bin/activate"
+# The wheels of ROS 2 do not announce their prefix; it comes last, below the workspace.
+export AMENT_PREFIX_PATH=
+. "$_cobalt_root/install/setup.bash"
+export AMENT_PREFIX_PATH="$AMENT_PREFIX_PATH:$VIRTUAL_ENV"
+export PATH="$_cobalt_root/install/cobalt_bringup/lib/cobalt_bringup:$PATH"
+unset _cobalt_root
