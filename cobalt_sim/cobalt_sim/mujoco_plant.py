@@ -66,6 +66,7 @@ class MujocoPlant:
                 ),
             ),
             cameras=tuple(self._world.cameras.values()),
+            objects=self._world.task.objects,
             tasks=(self._world.task.info.name,),
             can_reset=True,
             judges_success=True,

@@ -1,0 +1,91 @@
+"""`scripted_operator`: drives simulated workcells by the scripted expert through ROS commands alone."""
+
+import sys
+import uuid
+from dataclasses import dataclass
+
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from cobalt_teleop.ros.workcells import WorkcellWatch
+from rclpy.node import Node
+
+from cobalt_interfaces.msg import EpisodeState, WorkcellInfo
+from cobalt_sim.scripted_driver import DriverPlan, DriverState, ScriptedDriver
+
+_SUMMARY = 'Lifts the cube in simulated workcells by a scripted expert, through ROS commands alone, and sums up.'
+
+_PERIOD_S = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScriptedOperatorParameters:
+    """Parameters of scripted_operator."""
+
+    workcells: tuple[str, ...] = parameter((), 'Workcells to drive, as names or patterns; empty for all')
+    num_workcells: int = parameter(1, 'Workcells to wait for before the end may come', lower=1, upper=64)
+    episodes: int = parameter(1, 'Episodes of each workcell; 0 to drive without episodes', lower=0, upper=1000000)
+    seed: int = parameter(1, 'Seed of the first episode; each next one has the next', lower=1, upper=2**31 - 1)
+    require_recording: bool = parameter(False, 'Refuse to run an episode that cannot be recorded')
+    wait_s: float = parameter(30.0, 'How long to wait for the workcells [s]', lower=0.0, upper=3600.0)
+
+
+class ScriptedOperatorNode(Node):
+    """One driver for each workcell, all ticked by one timer.
+
+    Args:
+        stop: Told when all episodes are over.
+    """
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__('scripted_operator')
+        self._parameters = read_parameters(self, ScriptedOperatorParameters)
+        self._stop = stop
+        self._session_id = f'scripted-{uuid.uuid4()}'
+        self._drivers: dict[str, ScriptedDriver] = {}
+        self._waited_s = 0.0
+        self._watch = WorkcellWatch(self, self._on_workcell, self._parameters.workcells, period_s=0.25)
+        self._timer = self.create_timer(_PERIOD_S, self._tick)
+
+    def _on_workcell(self, info: WorkcellInfo) -> None:
+        if info.workcell_id in self._drivers:
+            return
+        plan = DriverPlan(
+            episodes=self._parameters.episodes,
+            first_seed=self._parameters.seed,
+            require_recording=self._parameters.require_recording,
+            session_id=self._session_id,
+            period_s=_PERIOD_S,
+        )
+        self._drivers[info.workcell_id] = ScriptedDriver(self, info, plan)
+
+    def _tick(self) -> None:
+        for driver in self._drivers.values():
+            driver.tick()
+        if len(self._drivers) < self._parameters.num_workcells:
+            self._waited_s += _PERIOD_S
+            if self._waited_s > self._parameters.wait_s:
+                found = f'{len(self._drivers)} of {self._parameters.num_workcells} workcells appeared'
+                self._stop.request(f'{found} within {self._parameters.wait_s:.0f} s: is a host running?', exit_code=1)
+        elif all(driver.over for driver in self._drivers.values()):
+            self._sum_up()
+
+    def _sum_up(self) -> None:
+        outcomes = [outcome for driver in self._drivers.values() for outcome in driver.outcomes]
+        lifted = outcomes.count(EpisodeState.OUTCOME_SUCCESS)
+        print(f'{lifted} of {len(outcomes)} episodes succeeded in {len(self._drivers)} workcells', flush=True)
+        problems = [
+            f'{driver.workcell_id}: {driver.problem}'
+            for driver in self._drivers.values()
+            if driver.state is DriverState.FAILED
+        ]
+        failed = bool(problems) or lifted < len(outcomes)
+        self._stop.request('; '.join(problems), exit_code=int(failed))
+
+
+def main() -> int:
+    """Entry point of `scripted_operator`."""
+    return run_node('scripted_operator', _SUMMARY, ScriptedOperatorParameters, ScriptedOperatorNode)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
