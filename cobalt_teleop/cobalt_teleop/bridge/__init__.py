@@ -1,0 +1,1 @@
+"""The bridge between browsers and workcells: pages, signalling, video down, device samples up."""

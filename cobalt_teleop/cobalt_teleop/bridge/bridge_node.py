@@ -1,0 +1,130 @@
+"""webrtc_bridge: pages, live video and device samples for operators with a browser."""
+
+import asyncio
+import logging
+import socket
+import sys
+import threading
+from dataclasses import dataclass
+
+from aiohttp import web
+from rclpy.node import Node
+
+from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_teleop.bridge.executor_calls import ExecutorCalls
+from cobalt_teleop.bridge.lobby import Lobby
+from cobalt_teleop.bridge.loopback import listen
+from cobalt_teleop.bridge.session import SessionRules
+from cobalt_teleop.bridge.web_server import build_app
+from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from cobalt_teleop.ros.workcells import WorkcellWatch
+
+
+@dataclass(frozen=True, kw_only=True)
+class BridgeParameters:
+    """Parameters of webrtc_bridge."""
+
+    host: str = parameter('127.0.0.1', 'address to serve on; loopback alone')
+    port: int = parameter(8080, 'TCP port of pages and signalling', lower=1, upper=65535)
+    workcells: tuple[str, ...] = parameter((), 'names or patterns of the workcells to serve; empty for all')
+    grace_s: float = parameter(10.0, 'how long a closed page keeps its control [s]', lower=0.0, upper=300.0)
+    service_timeout_s: float = parameter(3.0, 'how long a host may take to answer [s]', lower=0.1, upper=60.0)
+    episode_timeout_s: float = parameter(
+        15.0, 'how long a reset waits for the last episode [s]', lower=1.0, upper=120.0
+    )
+    require_recording: bool = parameter(
+        False, 'refuse episodes while no recorder is there; if false, they run unrecorded and the page says so'
+    )
+
+
+class WebRtcBridge(Node):
+    """Serves pages from an event loop in a thread of its own; the executor's thread has the ROS side."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__('webrtc_bridge')
+        values = read_parameters(self, BridgeParameters)
+        listener = listen(values.host, values.port)
+        self._stop = stop
+        self._values = values
+        self._calls = ExecutorCalls(self)
+        self._loop = asyncio.new_event_loop()
+        self._lobby: Lobby | None = None
+        self._ended = asyncio.Event()
+        self._serving = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(listener,), name='web', daemon=True)
+        self._thread.start()
+        self._serving.wait(timeout=10.0)
+        self._watch = WorkcellWatch(self, self._on_workcell, values.workcells)
+
+    def close(self) -> None:
+        """Closes all pages' connections and ends the event loop's thread."""
+        self._calls.close()
+        if not self._loop.is_closed():
+            try:
+                self._loop.call_soon_threadsafe(self._ended.set)
+            except RuntimeError:
+                pass
+        self._thread.join(timeout=4.0)
+
+    def _on_workcell(self, info: WorkcellInfo) -> None:
+        lobby = self._lobby
+        if lobby is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(lobby.on_workcell, info)
+
+    def _run(self, listener: socket.socket) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve(listener))
+        except Exception as error:
+            self.get_logger().fatal(f'the web server failed: {type(error).__name__}: {error}')
+            self._stop.request(f'the web server failed: {error}', exit_code=1)
+        finally:
+            self._serving.set()
+            self._loop.close()
+
+    async def _serve(self, listener: socket.socket) -> None:
+        values = self._values
+        rules = SessionRules(
+            service_timeout_s=values.service_timeout_s,
+            episode_timeout_s=values.episode_timeout_s,
+            require_recording=values.require_recording,
+        )
+        self._lobby = Lobby(self._open_endpoints, rules, values.grace_s, self.get_logger().info)
+        runner = web.AppRunner(build_app(self._lobby), access_log=None, shutdown_timeout=1.0)
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        shown = f'[{values.host}]' if ':' in values.host and '[' not in values.host else values.host
+        print(f'Cobalt is at http://{shown}:{values.port}/', flush=True)
+        self._serving.set()
+        await self._ended.wait()
+        await self._lobby.close()
+        await runner.cleanup()
+
+    def _open_endpoints(self, info: WorkcellInfo, listener: WorkcellListener) -> WorkcellEndpoints:
+        return WorkcellEndpoints(
+            self,
+            self._calls,
+            self._loop,
+            workcell_id=info.workcell_id,
+            host_id=info.host_id,
+            part=info.parts[0].name if info.parts else 'arm',
+            listener=listener,
+        )
+
+
+def _build(stop: Stop) -> Node:
+    # Lost links are told on the page; the libraries' own lines say nothing to an operator.
+    for name in ('aioice', 'aiortc'):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    return WebRtcBridge(stop)
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node('webrtc_bridge', "Operators' pages: live video down, device samples up.", BridgeParameters, _build)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""Runs functions on a node's executor, from any thread: endpoints come and go there and nowhere else."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from rclpy.node import Node
+
+
+class ExecutorCalls:
+    """A queue of functions that the node's executor empties."""
+
+    def __init__(self, node: Node) -> None:
+        self._calls: deque[Callable[[], None]] = deque()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._guard = node.create_guard_condition(self._run)
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Has `call` run soon; calls run in the order in which they were posted."""
+        with self._lock:
+            if self._closed:
+                return
+            self._calls.append(call)
+            self._guard.trigger()
+
+    def close(self) -> None:
+        """Drops what has not run."""
+        with self._lock:
+            self._closed = True
+            self._calls.clear()
+
+    def _run(self) -> None:
+        while self._calls:
+            self._calls.popleft()()

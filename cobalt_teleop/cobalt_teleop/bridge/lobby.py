@@ -1,0 +1,158 @@
+"""All workcells, all sessions, and who goes where. Lives in the event loop."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_teleop.bridge.page_events import Event
+from cobalt_teleop.bridge.page_messages import PageMessage
+from cobalt_teleop.bridge.room import OpenEndpoints, Room
+from cobalt_teleop.bridge.session import Session, SessionRules
+
+MAX_SESSIONS = 64
+
+
+class Lobby:
+    """Admits pages, keeps their sessions across a reload, and lets them go after a grace time.
+
+    Args:
+        open_endpoints: Opens the ROS side of a workcell.
+        rules: What all sessions keep.
+        grace_s: How long a session keeps its control without a page [s].
+        log: Writes a line to the node's log.
+    """
+
+    def __init__(
+        self, open_endpoints: OpenEndpoints, rules: SessionRules, grace_s: float, log: Callable[[str], None]
+    ) -> None:
+        self._open_endpoints = open_endpoints
+        self._rules = rules
+        self._grace_s = grace_s
+        self._log = log
+        self._rooms: dict[str, Room] = {}
+        self._sessions: dict[str, Session] = {}
+        self._wishes: dict[str, str] = {}
+        self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._ticker = asyncio.get_running_loop().create_task(self._tick())
+        self._started_s = time.monotonic()
+
+    def health(self) -> dict[str, Any]:
+        """What `/healthz` tells."""
+        return {
+            'ok': True,
+            'uptime_s': round(time.monotonic() - self._started_s, 1),
+            'sessions': sum(session.connected for session in self._sessions.values()),
+            'workcells': {
+                name: {
+                    'host': room.info.host_id,
+                    'visitors': len(room.visitors),
+                    'answers': room.alive if room.visitors else None,
+                    'frames_received': dict(room.frames_received),
+                }
+                for name, room in sorted(self._rooms.items())
+            },
+        }
+
+    def on_workcell(self, info: WorkcellInfo) -> None:
+        """A workcell has announced itself, or changed."""
+        room = self._rooms.get(info.workcell_id)
+        if room is None:
+            room = self._rooms[info.workcell_id] = Room(info, self._open_endpoints)
+        elif room.update_info(info):
+            asyncio.get_running_loop().create_task(self._reopen(room))
+        for session in self._sessions.values():
+            session.tell(self._workcells_event())
+            if session.room is None and session.connected and self._place(session) is room:
+                asyncio.get_running_loop().create_task(session.enter(room))
+
+    async def admit(self, socket: web.WebSocketResponse, hello: PageMessage) -> Session:
+        """Takes a page in: into its former session if it has one."""
+        session = self._sessions.get(hello['session'])
+        if session is None:
+            self._forget_the_longest_gone()
+            session = Session(secrets.token_hex(16), self._rules, self._log)
+            self._sessions[session.session_id] = session
+        leaving = self._leaving.pop(session.session_id, None)
+        if leaving is not None:
+            leaving.cancel()
+        await session.attach(socket, hello['operator'], hello['h264'])
+        session.tell(self._workcells_event())
+        if hello['workcell']:
+            self._wishes[session.session_id] = hello['workcell']
+        room = self._place(session)
+        if room is not None:
+            await session.enter(room)
+        else:
+            wish = self._wishes.get(session.session_id, '')
+            await session.leave()
+            session.tell({'type': 'waiting', 'workcell': wish})
+        return session
+
+    async def dismiss(self, session: Session, socket: web.WebSocketResponse) -> None:
+        """A page is gone; its session goes too unless it comes back in time."""
+        if await session.detach(socket):
+            task = asyncio.get_running_loop().create_task(self._leave_after_grace(session))
+            self._leaving[session.session_id] = task
+
+    async def close(self) -> None:
+        """Lets everybody go."""
+        self._ticker.cancel()
+        for task in self._leaving.values():
+            task.cancel()
+        await asyncio.gather(*(session.close() for session in self._sessions.values()), return_exceptions=True)
+        for room in self._rooms.values():
+            room.close()
+
+    def _place(self, session: Session) -> Room | None:
+        wish = self._wishes.get(session.session_id, '')
+        if wish:
+            return self._rooms.get(wish)
+        if session.room is not None:
+            return session.room
+        return self._rooms[min(self._rooms, key=_natural)] if self._rooms else None
+
+    def _workcells_event(self) -> Event:
+        return {
+            'type': 'workcells',
+            'list': [{'id': name, 'robot': self._rooms[name].info.robot} for name in sorted(self._rooms, key=_natural)],
+        }
+
+    async def _reopen(self, room: Room) -> None:
+        visitors = [visitor for visitor in room.visitors if isinstance(visitor, Session)]
+        room.close()
+        for session in visitors:
+            await session.enter(room)
+
+    async def _leave_after_grace(self, session: Session) -> None:
+        await asyncio.sleep(self._grace_s)
+        self._leaving.pop(session.session_id, None)
+        self._sessions.pop(session.session_id, None)
+        self._wishes.pop(session.session_id, None)
+        await session.close()
+
+    def _forget_the_longest_gone(self) -> None:
+        if len(self._sessions) < MAX_SESSIONS:
+            return
+        gone = next((key for key in self._leaving if key in self._sessions), None)
+        if gone is None:
+            raise web.HTTPServiceUnavailable(text='Too many pages are open.\n')
+        self._leaving.pop(gone).cancel()
+        session = self._sessions.pop(gone)
+        asyncio.get_running_loop().create_task(session.close())
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(1.0)
+            for session in tuple(self._sessions.values()):
+                asyncio.get_running_loop().create_task(session.each_second())
+
+
+def _natural(name: str) -> tuple[str, int]:
+    stem = name.rstrip('0123456789')
+    digits = name[len(stem) :]
+    return stem, int(digits) if digits else -1

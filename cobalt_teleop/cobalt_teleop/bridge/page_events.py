@@ -1,0 +1,144 @@
+"""What a page is told: ROS messages as JSON objects, with the words that it shows."""
+
+from dataclasses import asdict
+from math import isfinite
+from typing import Any
+
+from cobalt_interfaces.msg import (
+    ControlState,
+    ControlStep,
+    EpisodeState,
+    PartStep,
+    QualityReport,
+    RecordingState,
+    WorkcellInfo,
+)
+from cobalt_teleop.bridge import wording
+from cobalt_teleop.core.keyboard_actions import ACTIONS, MOTION_BITS
+from cobalt_teleop.ros.stamps import to_nanoseconds
+
+Event = dict[str, Any]
+
+SPEED_UP_BITS = PartStep.LIMIT_LINEAR_ACCELERATION | PartStep.LIMIT_ANGULAR_ACCELERATION
+"""Limits that act at each start of a motion, and say nothing to a person."""
+
+
+def keyboard_event() -> Event:
+    """The key map."""
+    return {'type': 'keyboard', 'actions': [asdict(action) for action in ACTIONS], 'motion_bits': MOTION_BITS}
+
+
+def workcell_event(info: WorkcellInfo) -> Event:
+    """What a workcell is."""
+    return {
+        'type': 'workcell',
+        'id': info.workcell_id,
+        'host': info.host_id,
+        'real': info.kind == WorkcellInfo.KIND_REAL,
+        'robot': info.robot,
+        'parts': [part.name for part in info.parts],
+        'cameras': [
+            {'name': camera.name, 'width': camera.width, 'height': camera.height, 'rate_hz': camera.rate_hz}
+            for camera in info.cameras
+        ],
+        'tasks': list(info.tasks),
+        'control_rate_hz': info.control_rate_hz,
+        'software': info.software_version,
+    }
+
+
+def control_event(state: ControlState, own_lease_id: str, asks_own_session: bool) -> Event:
+    """Who has control, as one session sees it.
+
+    Args:
+        state: As the host says.
+        own_lease_id: The session's lease, or empty.
+        asks_own_session: It is this session that asks for control.
+    """
+    return {
+        'type': 'control',
+        'yours': bool(own_lease_id) and state.lease_id == own_lease_id,
+        'holder': state.holder if state.lease_id else '',
+        'requested_by': state.requested_by,
+        'you_ask': asks_own_session and bool(state.requested_by),
+        'authority': wording.AUTHORITY.get(state.authority, 'hold'),
+        'emergency_stop': state.estop,
+        'emergency_stop_by': state.estop_by,
+        'faults': list(state.faults),
+    }
+
+
+def episode_event(state: EpisodeState) -> Event:
+    """The episode."""
+    started_ns = to_nanoseconds(state.started)
+    return {
+        'type': 'episode',
+        'id': state.episode_id,
+        'task': state.task,
+        'instruction': state.instruction,
+        'operator': state.operator_id,
+        'seed': state.seed,
+        'phase': wording.PHASE.get(state.phase, 'idle'),
+        'outcome': wording.OUTCOME.get(state.outcome, 'unknown'),
+        'end_reason': state.end_reason,
+        'started_ms': started_ns / 1e6 if started_ns else None,
+        'elapsed_s': state.elapsed_s,
+        'time_limit_s': state.time_limit_s,
+    }
+
+
+def recording_event(state: RecordingState) -> Event:
+    """What the recorder does."""
+    return {
+        'type': 'recording',
+        'episode': state.episode_id,
+        'state': wording.RECORDING.get(state.state, 'idle'),
+        'reason': state.reason,
+        'missing_topics': list(state.missing_topics),
+        'bytes': state.bytes,
+        'dropped': state.dropped,
+        'uri': state.uri,
+    }
+
+
+def quality_event(report: QualityReport) -> Event:
+    """The verdict on an episode."""
+    return {
+        'type': 'quality',
+        'episode': report.episode_id,
+        'final': report.stage == QualityReport.STAGE_FINAL,
+        'verdict': wording.VERDICT.get(report.verdict, 'unknown'),
+        'reasons': list(report.reasons),
+        'tip': report.tip,
+        'uri': report.bag_uri,
+        'metrics': [
+            {
+                'name': metric.name,
+                'value': metric.value if isfinite(metric.value) else None,
+                'unit': metric.unit,
+                'passed': metric.passed,
+            }
+            for metric in report.metrics
+        ],
+    }
+
+
+def step_event(step: ControlStep) -> Event:
+    """What the arm does at this moment, and why it does not."""
+    hold = next((part.hold_reason for part in step.parts if part.hold_reason), PartStep.HOLD_NONE)
+    limits = 0
+    for part in step.parts:
+        limits |= part.limits
+    return {
+        'type': 'step',
+        'hold': hold,
+        'hold_text': wording.HOLD.get(hold, 'unknown reason'),
+        'limits': wording.limit_words(limits & ~SPEED_UP_BITS),
+        'authority': wording.AUTHORITY.get(step.authority, 'hold'),
+        'authority_reason': step.authority_reason,
+        'phase': wording.PHASE.get(step.phase, 'idle'),
+        'stage': round(float(step.stage), 2),
+        'success': step.success,
+        'gripper': round(float(step.parts[0].gripper), 2) if step.parts else None,
+        'ticks_missed': step.ticks_missed,
+    }

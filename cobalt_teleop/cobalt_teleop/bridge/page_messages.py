@@ -1,0 +1,220 @@
+"""What a page may say, checked to the last field: a page is a stranger until its message has passed here."""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.keyboard_actions import ACTIONS
+
+MAX_SIGNAL_BYTES = 64 * 1024
+"""Longest message on the WebSocket: an answer with its candidates."""
+
+MAX_SAMPLE_BYTES = 2048
+"""Longest message on the samples channel."""
+
+OUTCOMES = ('success', 'failure', 'aborted', 'discarded')
+
+
+class PageMessageError(CobaltError):
+    """A page sent something that it must not."""
+
+
+@dataclass(frozen=True)
+class CameraReport:
+    """How one camera's video arrives at a page; the fields are those of cobalt_interfaces/msg/CameraLink."""
+
+    name: str
+    fps: float
+    frame_age_ms: float
+    kbit_s: float
+    dropped: int
+    freezes: int
+
+
+@dataclass(frozen=True)
+class PageMessage:
+    """A checked message: its type, and the fields that this type has."""
+
+    type: str
+    fields: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.fields[name]
+
+
+_Check = Callable[[str, Any], Any]
+
+
+def _number(lower: float, upper: float, *, optional: bool = False) -> _Check:
+    def check(name: str, value: Any) -> float:
+        if value is None and optional:
+            return math.nan
+        if isinstance(value, bool) or not isinstance(value, int | float) or not lower <= value <= upper:
+            raise PageMessageError(f"'{name}' must be a number from {lower:g} to {upper:g}, not {_shown(value)}")
+        return float(value)
+
+    return check
+
+
+def _whole(upper: int) -> _Check:
+    def check(name: str, value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= upper:
+            raise PageMessageError(f"'{name}' must be a whole number from 0 to {upper}, not {_shown(value)}")
+        return value
+
+    return check
+
+
+def _text(longest: int, allowed: str = '') -> _Check:
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str) or len(value) > longest or '\0' in value or not _encodable(value):
+            raise PageMessageError(f"'{name}' must be a text of at most {longest} characters, not {_shown(value)}")
+        if allowed and not all(letter in allowed for letter in value):
+            raise PageMessageError(f"'{name}' has a character that is not one of {allowed}: {_shown(value)}")
+        return value
+
+    return check
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise PageMessageError(f"'{name}' must be true or false, not {_shown(value)}")
+    return value
+
+
+def _one_of(*choices: str) -> _Check:
+    def check(name: str, value: Any) -> str:
+        if value not in choices or not isinstance(value, str):
+            raise PageMessageError(f"'{name}' must be one of {', '.join(choices)}, not {_shown(value)}")
+        return value
+
+    return check
+
+
+def _press_counts(name: str, value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) != len(ACTIONS):
+        raise PageMessageError(f"'{name}' must be a list of {len(ACTIONS)} whole numbers, not {_shown(value)}")
+    return tuple(_whole(2**32 - 1)(name, count) for count in value)
+
+
+def _frame(name: str, value: Any) -> tuple[str, int] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2:
+        raise PageMessageError(f"'{name}' must be null or [camera, RTP timestamp], not {_shown(value)}")
+    return _text(64)(name, value[0]), _whole(2**32 - 1)(name, value[1])
+
+
+def _camera_reports(name: str, value: Any) -> tuple[CameraReport, ...]:
+    if not isinstance(value, list) or len(value) > 16:
+        raise PageMessageError(f"'{name}' must be a list of at most 16 cameras, not {_shown(value)}")
+    checks = {
+        'name': _text(64),
+        'fps': _number(0, 1000),
+        'frame_age_ms': _number(-1e6, 1e6, optional=True),
+        'kbit_s': _number(0, 1e7),
+        'dropped': _whole(2**32 - 1),
+        'freezes': _whole(2**32 - 1),
+    }
+    return tuple(CameraReport(**_checked(name, entry, checks)) for entry in value)
+
+
+_HEX = '0123456789abcdef'
+
+_SIGNALS: dict[str, dict[str, _Check]] = {
+    'hello': {
+        'session': _text(32, _HEX),
+        'workcell': _text(128),
+        'operator': _text(64),
+        'h264': _flag,
+    },
+    'answer': {'sdp': _text(MAX_SIGNAL_BYTES)},
+    'restart_media': {},
+    'acquire': {'ask': _flag},
+    'release': {},
+    'hand_over': {},
+    'start': {},
+    'reset': {},
+    'end': {'outcome': _one_of(*OUTCOMES)},
+    'home': {},
+    'emergency_stop': {},
+    'clear_emergency_stop': {},
+    'stats': {
+        'rtt_ms': _number(0, 1e6, optional=True),
+        'clock_offset_ms': _number(-1e13, 1e13, optional=True),
+        'clock_uncertainty_ms': _number(0, 1e6, optional=True),
+        'loss_down': _number(0, 1, optional=True),
+        'cameras': _camera_reports,
+    },
+}
+
+_SAMPLES: dict[str, dict[str, _Check]] = {
+    'ping': {'id': _whole(2**53), 'sent_ms': _number(0, 1e14)},
+    'keys': {
+        'sequence': _whole(2**53),
+        'device_ms': _number(0, 1e14),
+        'clock_offset_ms': _number(-1e13, 1e13, optional=True),
+        'clock_uncertainty_ms': _number(0, 1e6, optional=True),
+        'buttons': _whole((1 << len(ACTIONS)) - 1),
+        'press_counts': _press_counts,
+        'engaged': _flag,
+        'clutch_epoch': _whole(2**32 - 1),
+        'frame': _frame,
+    },
+}
+
+
+def parse_signal(text: str) -> PageMessage:
+    """Returns a message of the WebSocket or the events channel.
+
+    Raises:
+        PageMessageError: It is no JSON, too long, of an unknown type, or a field is missing, unknown or wrong.
+    """
+    return _parse(text, _SIGNALS, MAX_SIGNAL_BYTES)
+
+
+def parse_sample(text: str) -> PageMessage:
+    """Returns a message of the samples channel.
+
+    Raises:
+        PageMessageError: As for `parse_signal`.
+    """
+    return _parse(text, _SAMPLES, MAX_SAMPLE_BYTES)
+
+
+def _parse(text: str, table: Mapping[str, Mapping[str, _Check]], longest: int) -> PageMessage:
+    if len(text) > longest:
+        raise PageMessageError(f'a message of {len(text)} characters is too long; the longest is {longest}')
+    try:
+        content = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise PageMessageError(f'a message must be a JSON object: {error}') from error
+    if not isinstance(content, dict):
+        raise PageMessageError(f'a message must be a JSON object, not {_shown(content)}')
+    kind = content.pop('type', None)
+    if not isinstance(kind, str) or kind not in table:
+        raise PageMessageError(f"'type' must be one of {', '.join(table)}, not {_shown(kind)}")
+    return PageMessage(kind, _checked(kind, content, table[kind]))
+
+
+def _checked(what: str, content: Any, checks: Mapping[str, _Check]) -> dict[str, Any]:
+    if not isinstance(content, dict) or content.keys() != checks.keys():
+        wanted = ', '.join(checks) or 'no field'
+        raise PageMessageError(f"'{what}' has {wanted}, not {_shown(content)}")
+    return {name: check(name, content[name]) for name, check in checks.items()}
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f'{name} is no number of JSON')
+
+
+def _encodable(text: str) -> bool:
+    return not any(0xD800 <= ord(letter) <= 0xDFFF for letter in text)
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + '...'

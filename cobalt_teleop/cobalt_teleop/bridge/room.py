@@ -1,0 +1,234 @@
+"""One workcell as its visitors see it: what it said last, its cameras' video, and who is there."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from cobalt_interfaces.msg import ControlState, EpisodeState, WorkcellInfo
+from cobalt_teleop.bridge.encoded_track import EncodedPacket, EncodedVideoTrack
+from cobalt_teleop.bridge.page_events import (
+    Event,
+    control_event,
+    episode_event,
+    quality_event,
+    recording_event,
+    step_event,
+    workcell_event,
+)
+from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
+from cobalt_teleop.core import topics
+
+STEP_EVENT_INTERVAL_S = 0.2
+SILENT_AFTER_S = 1.5
+
+
+class Visitor(Protocol):
+    """A session, as its room sees it."""
+
+    session_id: str
+    operator: str
+
+    @property
+    def lease_id(self) -> str:
+        """The lease that it holds, or empty."""
+
+    @property
+    def asks(self) -> bool:
+        """It has asked for control and waits."""
+
+    def tell(self, event: Event) -> None:
+        """Sends an event to the page."""
+
+    def on_control(self, state: ControlState) -> None:
+        """The host said who has control."""
+
+
+OpenEndpoints = Callable[[WorkcellInfo, WorkcellListener], WorkcellEndpoints]
+
+
+class Room:
+    """Opens a workcell's endpoints with the first visitor and closes them with the last. Lives in the event loop."""
+
+    def __init__(self, info: WorkcellInfo, open_endpoints: OpenEndpoints) -> None:
+        self.info = info
+        self.episode: EpisodeState | None = None
+        self.control: ControlState | None = None
+        self.endpoints: WorkcellEndpoints | None = None
+        self.episode_changed = asyncio.Event()
+        self._open_endpoints = open_endpoints
+        self._visitors: list[Visitor] = []
+        self._latest: dict[str, Event] = {}
+        self._tracks: dict[str, list[EncodedVideoTrack]] = {}
+        self._step_told_s = 0.0
+        self._alive = True
+        self._watchdog: asyncio.Task[None] | None = None
+        self.frames_received: dict[str, int] = {}
+
+    @property
+    def workcell_id(self) -> str:
+        """Whose room it is."""
+        return str(self.info.workcell_id)
+
+    @property
+    def cameras(self) -> list[str]:
+        """Names of the cameras that are on."""
+        return [camera.name for camera in self.info.cameras if camera.enabled]
+
+    @property
+    def alive(self) -> bool:
+        """The host answers."""
+        return self._alive
+
+    @property
+    def visitors(self) -> tuple[Visitor, ...]:
+        """Who is there."""
+        return tuple(self._visitors)
+
+    def enter(self, visitor: Visitor) -> None:
+        """Lets a session in and tells it everything."""
+        if self.endpoints is None:
+            self._alive = True
+            self.endpoints = self._open_endpoints(self.info, self)
+            self._watchdog = asyncio.get_running_loop().create_task(self._watch_host())
+        if visitor not in self._visitors:
+            self._visitors.append(visitor)
+        self._tell_viewers()
+
+    def leave(self, visitor: Visitor) -> None:
+        """Lets a session out; with the last one the endpoints close."""
+        if visitor in self._visitors:
+            self._visitors.remove(visitor)
+        if not self._visitors and self.endpoints is not None:
+            self.close()
+        self._tell_viewers()
+
+    def close(self) -> None:
+        """Closes the endpoints."""
+        if self.endpoints is not None:
+            self.endpoints.close()
+            self.endpoints = None
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+            self._watchdog = None
+        self._latest.clear()
+        self._tracks.clear()
+        self.control = self.episode = None
+
+    def tell_all_to(self, visitor: Visitor) -> None:
+        """Sends one session all that is known."""
+        visitor.tell(workcell_event(self.info))
+        visitor.tell(self._host_event())
+        for event in self._latest.values():
+            visitor.tell(event)
+        visitor.tell(self._control_event(visitor))
+        visitor.tell({'type': 'viewers', 'count': len(self._visitors)})
+
+    def update_info(self, info: WorkcellInfo) -> bool:
+        """Takes a new description; returns whether cameras, arms or host are others than before."""
+        old, self.info = self.info, info
+        self._broadcast(workcell_event(info))
+        return (
+            [(camera.name, camera.enabled) for camera in old.cameras]
+            != [(camera.name, camera.enabled) for camera in info.cameras]
+            or [part.name for part in old.parts] != [part.name for part in info.parts]
+            or old.host_id != info.host_id
+        )
+
+    def add_track(self, camera: str, track: EncodedVideoTrack) -> None:
+        """Sends a camera's frames to a track; the first track subscribes."""
+        tracks = self._tracks.setdefault(camera, [])
+        if not tracks and self.endpoints is not None:
+            self.endpoints.watch(camera)
+        tracks.append(track)
+
+    def remove_track(self, camera: str, track: EncodedVideoTrack) -> None:
+        """Ends a track; the last one unsubscribes."""
+        tracks = self._tracks.get(camera, [])
+        if track in tracks:
+            tracks.remove(track)
+            if not tracks and self.endpoints is not None:
+                self.endpoints.unwatch(camera)
+
+    def ask_key_frame(self, camera: str) -> None:
+        """Asks a camera's encoder for a key frame."""
+        if self.endpoints is not None:
+            self.endpoints.ask_key_frame(camera)
+
+    def tell_control(self) -> None:
+        """Tells each session who has control, as it sees it."""
+        for visitor in self._visitors:
+            visitor.tell(self._control_event(visitor))
+
+    def on_video(self, camera: str, packet: EncodedPacket) -> None:
+        """Hands a frame to all who watch."""
+        self.frames_received[camera] = self.frames_received.get(camera, 0) + 1
+        for track in self._tracks.get(camera, ()):
+            track.push(packet)
+
+    def on_message(self, topic: topics.Topic, message: Any) -> None:
+        """Takes what the workcell says."""
+        if topic is topics.CONTROL_STATE:
+            self.control = message
+            for visitor in self._visitors:
+                visitor.on_control(message)
+            self.tell_control()
+        elif topic is topics.EPISODE:
+            self.episode = message
+            self.episode_changed.set()
+            self.episode_changed = asyncio.Event()
+            self._keep_and_broadcast(episode_event(message))
+        elif topic is topics.RECORDING:
+            self._keep_and_broadcast(recording_event(message))
+        elif topic is topics.QUALITY:
+            event = quality_event(message)
+            event_key = 'quality' if event['final'] else 'quality live'
+            self._latest[event_key] = event
+            self._broadcast(event)
+        elif topic is topics.CONTROL_STEP:
+            self._on_step(step_event(message))
+
+    def _on_step(self, event: Event) -> None:
+        self._set_alive(True)
+        before = self._latest.get('step')
+        now = time.monotonic()
+        changed = before is None or any(
+            event[name] != before[name] for name in ('hold', 'limits', 'authority', 'success', 'phase')
+        )
+        self._latest['step'] = event
+        if changed or now - self._step_told_s >= STEP_EVENT_INTERVAL_S:
+            self._step_told_s = now
+            self._broadcast(event)
+
+    def _keep_and_broadcast(self, event: Event) -> None:
+        self._latest[event['type']] = event
+        self._broadcast(event)
+
+    def _broadcast(self, event: Event) -> None:
+        for visitor in self._visitors:
+            visitor.tell(event)
+
+    def _control_event(self, visitor: Visitor) -> Event:
+        return control_event(self.control or ControlState(), visitor.lease_id, visitor.asks)
+
+    def _host_event(self) -> Event:
+        who = 'robot' if self.info.kind == WorkcellInfo.KIND_REAL else 'simulator'
+        text = '' if self._alive else f'The {who} does not answer. The arm holds; this page goes on when it is back.'
+        return {'type': 'host', 'alive': self._alive, 'text': text}
+
+    def _tell_viewers(self) -> None:
+        self._broadcast({'type': 'viewers', 'count': len(self._visitors)})
+
+    def _set_alive(self, alive: bool) -> None:
+        if alive != self._alive:
+            self._alive = alive
+            self._broadcast(self._host_event())
+            if alive:
+                for camera in self._tracks:
+                    self.ask_key_frame(camera)
+
+    async def _watch_host(self) -> None:
+        while True:
+            await asyncio.sleep(0.5)
+            if self.endpoints is not None and time.monotonic() - self.endpoints.last_step_s > SILENT_AFTER_S:
+                self._set_alive(False)

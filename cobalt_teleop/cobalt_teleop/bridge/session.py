@@ -1,0 +1,537 @@
+"""One operator or spectator: his page, his workcell, and his lease. It outlives a reload of the page."""
+
+import asyncio
+import json
+import math
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from cobalt_interfaces.msg import CameraLink, ControlState, DeviceSample, EpisodeState, LinkStats
+from cobalt_teleop.bridge.encoded_track import EncodedVideoTrack
+from cobalt_teleop.bridge.page_events import Event, keyboard_event
+from cobalt_teleop.bridge.page_messages import PageMessage, PageMessageError, parse_sample, parse_signal
+from cobalt_teleop.bridge.peer import Peer, PeerError
+from cobalt_teleop.bridge.room import Room
+from cobalt_teleop.bridge.sample_gate import SampleGate
+from cobalt_teleop.bridge.workcell_endpoints import DEVICE, ServiceError
+from cobalt_teleop.core.keyboard_actions import ACTIONS
+from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
+
+RENEW_PERIOD_S = 5.0
+_OLDEST_SAMPLE_NS = 2_000_000_000
+_OUTCOMES = {
+    'success': EpisodeState.OUTCOME_SUCCESS,
+    'failure': EpisodeState.OUTCOME_FAILURE,
+    'aborted': EpisodeState.OUTCOME_ABORTED,
+    'discarded': EpisodeState.OUTCOME_DISCARDED,
+}
+_RUNNING = (EpisodeState.PHASE_PREPARING, EpisodeState.PHASE_RUNNING, EpisodeState.PHASE_PAUSED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionRules:
+    """What all sessions keep.
+
+    Attributes:
+        service_timeout_s: How long a host may take to answer [s].
+        episode_timeout_s: How long an episode may take to end before a reset gives up [s].
+        require_recording: Refuse to start an episode that nobody records.
+    """
+
+    service_timeout_s: float
+    episode_timeout_s: float
+    require_recording: bool
+
+
+@dataclass
+class _Resume:
+    """Where the counters of a page go on after a reload."""
+
+    sequence: int = 0
+    clutch_epoch: int = 0
+    press_counts: tuple[int, ...] = (0,) * len(ACTIONS)
+
+
+class Session:
+    """What the bridge knows of one page, across reloads. Lives in the event loop.
+
+    Args:
+        session_id: Chosen by the bridge, kept by the page.
+        rules: What all sessions keep.
+        log: Writes a line to the node's log.
+    """
+
+    def __init__(self, session_id: str, rules: SessionRules, log: Callable[[str], None]) -> None:
+        self.session_id = session_id
+        self.operator = f'operator {session_id[:4]}'
+        self.room: Room | None = None
+        self.h264 = True
+        self._rules = rules
+        self._log = log
+        self._socket: web.WebSocketResponse | None = None
+        self._peer: Peer | None = None
+        self._peer_lock = asyncio.Lock()
+        self._lease_id = ''
+        self._lease_since_ns = 0
+        self._asks = False
+        self._gate = SampleGate()
+        self._resume = _Resume()
+        self._published = 0
+        self._stats: PageMessage | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._acting = asyncio.Lock()
+        self._complaints_s = 0.0
+        self._renewed_s = 0.0
+
+    @property
+    def lease_id(self) -> str:
+        """The lease that this session holds, or empty."""
+        return self._lease_id
+
+    @property
+    def asks(self) -> bool:
+        """It has asked the holder for control and waits."""
+        return self._asks
+
+    @property
+    def connected(self) -> bool:
+        """A page is there."""
+        return self._socket is not None and not self._socket.closed
+
+    # The page comes and goes.
+
+    async def attach(self, socket: web.WebSocketResponse, operator: str, h264: bool) -> None:
+        """Takes a page's connection; an older one of the same session is told and closed."""
+        old, self._socket = self._socket, socket
+        if old is not None and not old.closed:
+            await _send(old, {'type': 'replaced', 'text': 'This session is open in another tab.'})
+            await old.close()
+        await self._drop_peer()
+        self.operator = operator.strip() or self.operator
+        self.h264 = h264
+        self._gate = SampleGate()
+        self._stats = None
+        self.tell(
+            {
+                'type': 'session',
+                'session': self.session_id,
+                'operator': self.operator,
+                'sequence': self._resume.sequence,
+                'clutch_epoch': self._resume.clutch_epoch,
+                'press_counts': list(self._resume.press_counts),
+            }
+        )
+        self.tell(keyboard_event())
+
+    async def detach(self, socket: web.WebSocketResponse) -> bool:
+        """The page's connection is gone; returns whether it was the session's present one."""
+        if self._socket is not socket:
+            return False
+        self._socket = None
+        await self._drop_peer()
+        return True
+
+    async def enter(self, room: Room) -> None:
+        """Goes to a workcell and offers its video."""
+        if self.room is not room:
+            await self.leave()
+            self.room = room
+        room.enter(self)
+        room.tell_all_to(self)
+        await self.offer_media()
+
+    async def leave(self) -> None:
+        """Gives control back and leaves the workcell."""
+        await self._drop_peer()
+        if self.room is not None:
+            await self._release_quietly()
+            room, self.room = self.room, None
+            room.leave(self)
+
+    async def close(self) -> None:
+        """Ends the session."""
+        await self.leave()
+        for task in tuple(self._tasks):
+            task.cancel()
+        if self._socket is not None and not self._socket.closed:
+            await self._socket.close(code=1001, message=b'the bridge ends')
+        self._socket = None
+
+    # Media.
+
+    async def offer_media(self) -> None:
+        """Makes a new peer connection and sends its offer."""
+        async with self._peer_lock:
+            await self._drop_peer_locked()
+            if self.room is None or not self.connected:
+                return
+            tracks = {camera: self._track(camera) for camera in (self.room.cameras if self.h264 else [])}
+            peer = Peer(tracks, on_sample=self._on_sample, on_event=self._on_event, on_open=self._on_events_open)
+            self._peer = peer
+            for camera, track in tracks.items():
+                self.room.add_track(camera, track)
+            self.tell(await peer.offer())
+
+    def _track(self, camera: str) -> EncodedVideoTrack:
+        room = self.room
+        assert room is not None
+
+        def anchor(rtp_timestamp: int, stamp_ns: int) -> None:
+            if self._peer is not None:
+                self._peer.send_sample(
+                    json.dumps(
+                        {'type': 'anchor', 'camera': camera, 'rtp_timestamp': rtp_timestamp, 'stamp_ms': stamp_ns / 1e6}
+                    )
+                )
+
+        return EncodedVideoTrack(lambda: room.ask_key_frame(camera), anchor)
+
+    async def _drop_peer(self) -> None:
+        async with self._peer_lock:
+            await self._drop_peer_locked()
+
+    async def _drop_peer_locked(self) -> None:
+        peer, self._peer = self._peer, None
+        if peer is not None:
+            if self.room is not None:
+                for camera, track in peer.tracks.items():
+                    self.room.remove_track(camera, track)
+            await peer.close()
+
+    # Down.
+
+    def tell(self, event: Event) -> None:
+        """Sends an event to the page: on the events channel, or on the WebSocket while that is not open."""
+        text = json.dumps(event, allow_nan=False, default=str)
+        if event['type'] != 'offer' and self._peer is not None and self._peer.send_event(text):
+            return
+        if self.connected:
+            self._start(_send_text(self._socket, text))
+
+    def notice(self, text: str, level: str = 'error') -> None:
+        """Shows the person a sentence."""
+        self.tell({'type': 'notice', 'level': level, 'text': text[:1].upper() + text[1:]})
+
+    def on_control(self, state: ControlState) -> None:
+        """The host says who has control."""
+        stamp_ns = to_nanoseconds(state.header.stamp)
+        if self._lease_id and state.lease_id != self._lease_id and stamp_ns > self._lease_since_ns:
+            self._lease_id = ''
+            self.notice('control went to ' + state.holder if state.lease_id else 'your control has ended', 'info')
+        if self._asks and not state.lease_id:
+            self._start(self._act('acquire', self._acquire(False)))
+
+    def _on_events_open(self) -> None:
+        if self.room is not None:
+            self.room.tell_all_to(self)
+
+    # Up.
+
+    def on_signal(self, text: str) -> None:
+        """Takes a message of the WebSocket."""
+        try:
+            message = parse_signal(text)
+        except PageMessageError as error:
+            self._complain(error)
+            return
+        self._on_message(message)
+
+    def _on_event(self, data: str | bytes) -> None:
+        if isinstance(data, bytes):
+            self._complain(PageMessageError('the events channel takes text alone'))
+            return
+        self.on_signal(data)
+
+    def _on_message(self, message: PageMessage) -> None:
+        kind = message.type
+        if kind == 'stats':
+            self._stats = message
+        elif kind == 'answer':
+            self._start(self._answer(message['sdp']))
+        elif kind == 'restart_media':
+            self._start(self.offer_media())
+        elif kind == 'hello':
+            self._complain(PageMessageError("'hello' comes once, first"))
+        elif kind == 'emergency_stop':
+            self._start(self._act(kind, self._call('EmergencyStop', who=self.operator), wait=False))
+        elif self.room is None:
+            self.notice('there is no workcell yet')
+        else:
+            work: dict[str, Callable[[], Awaitable[Any]]] = {
+                'acquire': lambda: self._acquire(message['ask']),
+                'release': self._release,
+                'hand_over': self._hand_over,
+                'start': self._start_episode,
+                'reset': self._reset_episode,
+                'end': lambda: self._end_episode(message['outcome']),
+                'home': lambda: self._call('Home', lease_id=self._lease_id, speed_scale=0.5),
+                'clear_emergency_stop': lambda: self._call('ClearEmergencyStop', who=self.operator, confirm=True),
+            }
+            self._start(self._act(kind, work[kind]()))
+
+    def _on_sample(self, data: str | bytes) -> None:
+        received_ns = now_ns()
+        if isinstance(data, bytes):
+            self._complain(PageMessageError('the samples channel takes text alone'))
+            return
+        try:
+            message = parse_sample(data)
+        except PageMessageError as error:
+            self._complain(error)
+            return
+        if message.type == 'ping':
+            if self._peer is not None:
+                pong = {
+                    'type': 'pong',
+                    'id': message['id'],
+                    'sent_ms': message['sent_ms'],
+                    'host_ms': received_ns / 1e6,
+                }
+                self._peer.send_sample(json.dumps(pong))
+            return
+        delay_s = self._gate.offer(message, time.monotonic())
+        if delay_s == 0.0:
+            self._publish_sample()
+        elif delay_s is not None:
+            asyncio.get_running_loop().call_later(delay_s, self._publish_sample)
+
+    def _publish_sample(self) -> None:
+        keys = self._gate.take(time.monotonic())
+        if keys is None:
+            return
+        self._resume = _Resume(keys['sequence'], keys['clutch_epoch'], keys['press_counts'])
+        if self.room is None or self.room.endpoints is None or not self._lease_id:
+            return
+        self._published += 1
+        device_ns = round(keys['device_ms'] * 1e6)
+        sample = DeviceSample(
+            kind=DeviceSample.KIND_KEYBOARD,
+            device_id=f'{DEVICE} of {self.operator}',
+            session_id=self.session_id,
+            lease_id=self._lease_id,
+            device_stamp=to_stamp(device_ns),
+            clock_uncertainty_ms=keys['clock_uncertainty_ms'],
+            sequence=self._published,
+            tracked=True,
+            engaged=keys['engaged'],
+            clutch_epoch=keys['clutch_epoch'],
+            buttons=keys['buttons'],
+            press_counts=keys['press_counts'],
+            gripper=math.nan,
+        )
+        sample.header.stamp = to_stamp(_on_host_clock(device_ns, keys['clock_offset_ms'], now_ns()))
+        sample.header.frame_id = DEVICE
+        shown = self._shown_frame_stamp(keys['frame'])
+        if shown is not None:
+            sample.shown_frame_stamp = to_stamp(shown)
+        self.room.endpoints.publish_sample(sample)
+
+    def _shown_frame_stamp(self, frame: tuple[str, int] | None) -> int | None:
+        if frame is None or self._peer is None:
+            return None
+        track = self._peer.tracks.get(frame[0])
+        return None if track is None else track.stamp_of(frame[1])
+
+    # What a person asks for.
+
+    async def _answer(self, sdp: str) -> None:
+        if self._peer is None:
+            return
+        try:
+            await self._peer.accept(sdp)
+        except PeerError as error:
+            self.notice(str(error))
+
+    async def _act(self, what: str, work: Awaitable[Any], *, wait: bool = True) -> None:
+        """Does one thing at a time; an emergency stop waits for nothing."""
+        if wait:
+            async with self._acting:
+                await self._try(what, work)
+        else:
+            await self._try(what, work)
+
+    async def _try(self, what: str, work: Awaitable[Any]) -> None:
+        try:
+            await work
+        except ServiceError as error:
+            self.notice(str(error))
+        else:
+            self.tell({'type': 'done', 'what': what})
+
+    async def _call(self, service: str, **fields: Any) -> Any:
+        if self.room is None or self.room.endpoints is None:
+            raise ServiceError('there is no workcell yet')
+        return await self.room.endpoints.call(service, self._rules.service_timeout_s, **fields)
+
+    async def _acquire(self, ask: bool) -> None:
+        self._asks = ask
+        try:
+            answer = await self._call(
+                'AcquireControl', session_id=self.session_id, operator_id=self.operator, parts=[], takeover=ask
+            )
+        finally:
+            if self.room is not None:
+                self.room.tell_control()
+        self.take_lease(answer.lease_id)
+
+    def take_lease(self, lease_id: str) -> None:
+        """Notes that control is this session's."""
+        if lease_id != self._lease_id:
+            self._log(f'{self.operator} (session {self.session_id}) has control of {self._workcell_id}')
+        self._asks = False
+        self._lease_id = lease_id
+        self._lease_since_ns = now_ns()
+        self._renewed_s = time.monotonic()
+        if self.room is not None:
+            self.room.tell_control()
+
+    async def _release(self) -> None:
+        self._asks = False
+        lease_id, self._lease_id = self._lease_id, ''
+        if lease_id:
+            await self._call('ReleaseControl', lease_id=lease_id)
+            self._log(f'{self.operator} (session {self.session_id}) gave up control of {self._workcell_id}')
+
+    async def _release_quietly(self) -> None:
+        try:
+            await self._release()
+        except ServiceError:
+            pass
+
+    async def _hand_over(self) -> None:
+        if self.room is None or not self._lease_id:
+            raise ServiceError('you do not have control')
+        next_holder = next((v for v in self.room.visitors if v.asks and isinstance(v, Session)), None)
+        if next_holder is None:
+            await self._release()
+            return
+        answer = await self._call(
+            'TransferControl',
+            lease_id=self._lease_id,
+            session_id=next_holder.session_id,
+            operator_id=next_holder.operator,
+        )
+        self._lease_id = ''
+        next_holder.take_lease(answer.lease_id)
+
+    async def _start_episode(self) -> None:
+        if not self._lease_id:
+            await self._acquire(False)
+        room = self.room
+        if room is None or room.endpoints is None:
+            raise ServiceError('there is no workcell yet')
+        records = self._rules.require_recording or room.endpoints.recorder_is_there()
+        await self._call('StartEpisode', lease_id=self._lease_id, operator_id=self.operator, require_recording=records)
+
+    async def _end_episode(self, outcome: str) -> None:
+        episode = self.room.episode if self.room is not None else None
+        if episode is None:
+            raise ServiceError('there is no episode')
+        if episode.phase in _RUNNING:
+            await self._call('EndEpisode', lease_id=self._lease_id, outcome=_OUTCOMES[outcome])
+        else:
+            await self._call(
+                'LabelEpisode',
+                episode_id=episode.episode_id,
+                outcome=_OUTCOMES[outcome],
+                outcome_source=EpisodeState.OUTCOME_SOURCE_OPERATOR,
+                labelled_by=self.operator,
+            )
+
+    async def _reset_episode(self) -> None:
+        room = self.room
+        assert room is not None
+        if room.episode is not None and room.episode.phase in _RUNNING:
+            await self._end_episode('aborted')
+        deadline_s = time.monotonic() + self._rules.episode_timeout_s
+        while room.episode is not None and room.episode.phase in (*_RUNNING, EpisodeState.PHASE_ENDING):
+            try:
+                await asyncio.wait_for(room.episode_changed.wait(), deadline_s - time.monotonic())
+            except TimeoutError as error:
+                raise ServiceError('the episode before did not end in time') from error
+        await self._start_episode()
+
+    # Once a second.
+
+    async def each_second(self) -> None:
+        """Renews the lease and publishes LinkStats."""
+        if self.room is None or self.room.endpoints is None or not self.connected:
+            return
+        if self._lease_id and time.monotonic() - self._renewed_s > RENEW_PERIOD_S:
+            self._renewed_s = time.monotonic()
+            try:
+                await self._call(
+                    'AcquireControl', session_id=self.session_id, operator_id=self.operator, parts=[], takeover=False
+                )
+            except ServiceError:
+                pass
+        if self.room is not None and self.room.endpoints is not None:
+            self.room.endpoints.publish_link(self._link_stats())
+
+    def _link_stats(self) -> LinkStats:
+        counts = self._gate.take_counts()
+        sent = counts.received + counts.lost
+        stats = LinkStats(
+            session_id=self.session_id,
+            lease_id=self._lease_id,
+            operator_id=self.operator,
+            role='operator' if self._lease_id else 'spectator',
+            road='track',
+            codec='h264' if self.h264 else '',
+            rtt_ms=math.nan,
+            jitter_ms=counts.jitter_ms if counts.received else math.nan,
+            loss_up=counts.lost / sent if sent else 0.0,
+            loss_down=math.nan,
+            clock_offset_ms=math.nan,
+            clock_uncertainty_ms=math.nan,
+            sample_rate_hz=float(counts.received),
+        )
+        stats.header.stamp = to_stamp(now_ns())
+        stats.header.frame_id = self._workcell_id
+        if self._stats is not None:
+            stats.rtt_ms = self._stats['rtt_ms']
+            stats.loss_down = self._stats['loss_down']
+            stats.clock_offset_ms = -self._stats['clock_offset_ms']
+            stats.clock_uncertainty_ms = self._stats['clock_uncertainty_ms']
+            stats.cameras = [CameraLink(**vars(camera)) for camera in self._stats['cameras']]
+        return stats
+
+    @property
+    def _workcell_id(self) -> str:
+        return self.room.workcell_id if self.room is not None else ''
+
+    def _complain(self, error: PageMessageError) -> None:
+        """Tells the page what was wrong with its message, at most ten times a second."""
+        now = time.monotonic()
+        if now - self._complaints_s >= 0.1:
+            self._complaints_s = now
+            self.tell({'type': 'error', 'text': str(error)})
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _on_host_clock(device_ns: int, offset_ms: float, received_ns: int) -> int:
+    """Returns the time of a sample on the host's clock [ns]; that of its arrival if the page's clock makes no sense."""
+    if math.isnan(offset_ms):
+        return received_ns
+    stamp_ns = device_ns + round(offset_ms * 1e6)
+    return stamp_ns if received_ns - _OLDEST_SAMPLE_NS <= stamp_ns <= received_ns else received_ns
+
+
+async def _send(socket: web.WebSocketResponse, event: Event) -> None:
+    await _send_text(socket, json.dumps(event))
+
+
+async def _send_text(socket: web.WebSocketResponse | None, text: str) -> None:
+    try:
+        if socket is not None and not socket.closed:
+            await socket.send_str(text)
+    except (ConnectionError, RuntimeError):
+        pass

@@ -1,0 +1,62 @@
+// The key map, drawn as buttons that can be held down: a legend on a desktop, the controls on a phone.
+
+const PADS = [
+  { title: 'Move', names: ['down', 'away', 'up', 'left', 'closer', 'right'], short: {} },
+  {
+    title: 'Turn',
+    names: ['yaw_left', 'pitch_up', 'yaw_right', 'roll_left', 'pitch_down', 'roll_right'],
+    short: { yaw_left: 'turn left', yaw_right: 'turn right' },
+  },
+  { title: '', names: ['gripper', 'slow'], short: { gripper: 'gripper', slow: 'slow' }, wide: true },
+];
+
+const KEY_NAMES = { Space: 'Space', ShiftLeft: 'Shift' };
+
+function keyName(code) {
+  return KEY_NAMES[code] ?? code.replace(/^Key|^Digit/, '').replace(/^Arrow/, '');
+}
+
+export function drawPads(root, keyboard) {
+  root.replaceChildren();
+  const buttons = new Map();
+  for (const pad of PADS) {
+    const box = document.createElement('div');
+    box.className = pad.wide ? 'pad wide' : 'pad';
+    if (pad.title) {
+      const title = document.createElement('h2');
+      title.textContent = pad.title;
+      box.append(title);
+    }
+    for (const name of pad.names) {
+      const index = keyboard.actions.findIndex((action) => action.name === name);
+      if (index < 0) continue;
+      const action = keyboard.actions[index];
+      const button = document.createElement('button');
+      button.className = 'key';
+      button.type = 'button';
+      button.tabIndex = -1;
+      button.dataset.action = name;
+      button.title = `${action.label} (${action.codes.map(keyName).join(' or ')})`;
+      const key = document.createElement('b');
+      key.textContent = keyName(action.codes[0]);
+      const label = document.createElement('span');
+      label.textContent = pad.short[name] ?? action.label;
+      button.append(key, label);
+      button.addEventListener('pointerdown', (event) => {
+        event.preventDefault();
+        button.setPointerCapture(event.pointerId);
+        keyboard.press(index, `pointer ${event.pointerId}`);
+      });
+      for (const end of ['pointerup', 'pointercancel', 'lostpointercapture']) {
+        button.addEventListener(end, (event) => keyboard.release(index, `pointer ${event.pointerId}`));
+      }
+      button.addEventListener('contextmenu', (event) => event.preventDefault());
+      box.append(button);
+      buttons.set(index, button);
+    }
+    root.append(box);
+  }
+  return (bits) => {
+    for (const [index, button] of buttons) button.classList.toggle('down', Boolean(bits & (1 << index)));
+  };
+}

@@ -1,0 +1,317 @@
+// The operator's page: what it knows, and what follows from it.
+
+import { Cameras } from '/cameras.js';
+import { HostClock, pageNow } from '/clock.js';
+import { drawPads } from '/jog.js';
+import { Keyboard } from '/keyboard.js';
+import { Link, canShowH264, whatIsMissing } from '/link.js';
+import * as view from '/view.js';
+
+const STALE_PICTURE_MS = 1500;
+
+const clock = new HostClock();
+const cameras = new Cameras(document.getElementById('cameras'), clock);
+const link = new Link(clock);
+
+const known = {
+  session: null,
+  workcells: [],
+  workcell: null,
+  waiting: null,
+  host: { alive: true, text: '' },
+  control: { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] },
+  episode: null,
+  recording: null,
+  quality: null,
+  step: null,
+  viewers: 0,
+  released: '',
+};
+
+let light = () => {};
+
+const keyboard = new Keyboard({
+  send: sendKeys,
+  onPress: (action) => {
+    known.released = '';
+    if (action.name === 'slow' || known.control.yours) return;
+    if (!known.control.holder) link.send({ type: 'acquire', ask: false });
+    else view.notice(`${known.control.holder} has control. Ask for it with the button "Ask for control".`, 'info');
+  },
+  onStop: emergencyStop,
+  onRelease: (reason) => { known.released = reason; },
+});
+
+function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
+  light(buttons);
+  if (!known.control.yours && !buttons) return;
+  link.sequence += 1;
+  link.sendSample({
+    type: 'keys',
+    sequence: link.sequence,
+    device_ms: pageNow(),
+    clock_offset_ms: clock.offset_ms,
+    clock_uncertainty_ms: clock.uncertainty_ms,
+    buttons,
+    press_counts: pressCounts,
+    engaged: engaged && !cameras.isStale(STALE_PICTURE_MS),
+    clutch_epoch: clutchEpoch,
+    frame: cameras.shownFrame(),
+  });
+}
+
+function emergencyStop() {
+  keyboard.releaseAll('emergency stop');
+  if (!link.send({ type: 'emergency_stop' })) {
+    view.notice('The stop could not be sent: the bridge does not answer. The arm holds without it.');
+  }
+}
+
+const handlers = {
+  session: (event) => { known.session = event; keyboard.resume(event); },
+  keyboard: (event) => {
+    keyboard.setActions(event.actions, event.motion_bits);
+    light = drawPads(document.getElementById('pads'), keyboard);
+  },
+  workcells: (event) => { known.workcells = event.list; },
+  waiting: (event) => { known.waiting = event; },
+  workcell: (event) => {
+    known.waiting = null;
+    if (known.workcell?.id !== event.id) {
+      Object.assign(known, { episode: null, recording: null, quality: null, step: null });
+    }
+    known.workcell = event;
+    document.title = `${event.id} – Cobalt`;
+    cameras.setCameras(event.cameras);
+  },
+  host: (event) => { known.host = event; },
+  viewers: (event) => { known.viewers = event.count; },
+  control: (event) => {
+    const asked = event.requested_by && event.requested_by !== known.control.requested_by && event.yours;
+    if (asked) view.notice(`${event.requested_by} asks for control.`, 'info');
+    known.control = event;
+    keyboard.setInControl(event.yours);
+  },
+  episode: (event) => {
+    const before = known.episode;
+    known.episode = event;
+    if (event.id && before?.id !== event.id && (event.phase === 'preparing' || event.phase === 'running')) known.quality = null;
+    const over = ['ending', 'ended'].includes(event.phase) && before?.id === event.id && ['running', 'preparing'].includes(before.phase);
+    if (over) view.flash(...(event.outcome === 'success' ? ['✓ Success'] : [`Episode ended: ${event.outcome}`, true]));
+  },
+  recording: (event) => { known.recording = event; },
+  quality: (event) => { if (event.final) known.quality = event; },
+  step: (event) => { known.step = event; },
+  notice: (event) => view.notice(event.text, event.level),
+  error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
+  replaced: () => {},
+  done: () => {},
+};
+
+link.addEventListener('event', ({ detail }) => { handlers[detail.type]?.(detail); render(); });
+link.addEventListener('sample', ({ detail }) => { if (detail.type === 'anchor') cameras.setAnchor(detail); });
+link.addEventListener('state', () => {
+  if (!link.socketOpen) {
+    known.control = { ...known.control, yours: false, you_ask: false };
+    keyboard.setInControl(false);
+    keyboard.releaseAll('the bridge does not answer');
+  }
+  render();
+});
+link.addEventListener('track', ({ detail }) => {
+  const camera = cameras.byName.get(detail.camera);
+  if (!camera) return;
+  camera.mid = detail.mid;
+  camera.show(detail.track);
+});
+
+view.onClick('start', () => link.send({ type: 'start' }));
+view.onClick('reset', () => link.send({ type: 'reset' }));
+view.onClick('success', () => link.send({ type: 'end', outcome: 'success' }));
+view.onClick('discard', () => link.send({ type: 'end', outcome: 'discarded' }));
+view.onClick('stop', emergencyStop);
+view.onClick('release-stop', () => link.send({ type: 'clear_emergency_stop' }));
+view.onClick('take', () => {
+  const { yours, holder, requested_by } = known.control;
+  if (yours) link.send({ type: requested_by ? 'hand_over' : 'release' });
+  else link.send({ type: 'acquire', ask: Boolean(holder) });
+});
+view.onClick('bag', async () => {
+  const path = known.quality?.uri || known.recording?.uri || '';
+  try {
+    await navigator.clipboard.writeText(path);
+    view.notice('The folder is copied.', 'info');
+  } catch {
+    view.notice(path, 'info');
+  }
+});
+document.getElementById('workcell').addEventListener('change', (event) => {
+  const url = new URL(location.href);
+  url.searchParams.set('workcell', event.target.value);
+  location.assign(url);
+});
+
+function connection() {
+  if (link.replaced) {
+    return { level: 'lost', text: 'Open in another tab', detail: 'This session went on in another tab. Load this page again to bring it back here.', curtain: true };
+  }
+  if (!link.socketOpen) {
+    return known.session
+      ? { level: 'lost', text: 'The bridge does not answer', detail: 'Trying again. The arm holds meanwhile.', curtain: true }
+      : { level: 'wait', text: 'Connecting', detail: 'Looking for the bridge.', curtain: true };
+  }
+  if (known.waiting || !known.workcell) {
+    const wish = known.waiting?.workcell;
+    return {
+      level: 'wait',
+      text: wish ? `Waiting for ${wish}` : 'Waiting for a workcell',
+      detail: wish ? `No workcell named ${wish} is there.` : 'No simulator and no robot is running yet. This page goes on when one is.',
+      curtain: true,
+    };
+  }
+  if (!known.host.alive) return { level: 'lost', text: known.host.text.split('. ')[0], detail: known.host.text.split('. ').slice(1).join('. '), curtain: true };
+  if (!canShowH264()) {
+    return { level: 'wait', text: 'No video', detail: 'This browser cannot show H.264 video. Use Chrome, Edge, Safari, or Firefox with its H.264 plug-in.', curtain: true };
+  }
+  if (cameras.byName.size === 0) return { level: 'live', text: 'Live, without cameras', curtain: false };
+  if (cameras.isLive()) return { level: 'live', text: 'Live', curtain: false };
+  const started = [...cameras.byName.values()].some((camera) => camera.shown);
+  if (link.mediaState === 'connected' && started) return { level: 'wait', text: 'The picture stands still', curtain: false };
+  if (started) return { level: 'wait', text: 'Connecting again', curtain: false };
+  return { level: 'wait', text: 'Starting live video', detail: '', curtain: true };
+}
+
+function motion(state) {
+  const { control, step } = known;
+  const limits = step?.limits ?? [];
+  const hold = (words) => ({ level: 'hold', title: 'Holding', words, limits: [] });
+  if (control.emergency_stop) return { level: 'stop', title: 'Emergency stop', words: 'The arm stands until the stop is released.', limits: [] };
+  if (control.faults?.length) return { level: 'hold', title: 'Holding', words: control.faults[0], limits: [] };
+  if (state.level !== 'live' && state.curtain) return hold(state.text.toLowerCase() === 'live' ? '' : 'no connection to the arm');
+  if (keyboard.away) return hold(keyboard.away);
+  if (control.yours && cameras.isStale(STALE_PICTURE_MS)) return hold('your picture is too old');
+  if (!step) return hold('no news from the arm yet');
+  if (step.authority === 'homing') return { level: 'move', title: 'Homing', words: 'The arm drives to its home posture.', limits };
+  if (!step.hold) return { level: 'move', title: 'Moving', words: step.authority === 'policy' ? 'A policy drives.' : control.yours ? 'You drive.' : `${control.holder || 'Somebody'} drives.`, limits };
+  if (!control.yours && control.holder && [1, 2].includes(step.hold)) return hold(`${control.holder} has control and does not move`);
+  if (control.yours && step.hold === 5) return hold('no movement key is pressed');
+  if (control.yours && known.released && step.hold <= 3) return hold(`${step.hold_text}; keys were released because ${known.released}`);
+  return hold(step.hold_text);
+}
+
+function recordingWords() {
+  const { episode, recording } = known;
+  if (!recording) return ['No recorder is running: nothing is kept.', 'warn'];
+  if (recording.state === 'failed') return [recording.reason || 'The recorder failed.', 'warn'];
+  if (recording.missing_topics.length) return [`The recorder waits for ${recording.missing_topics.join(', ')}`, 'warn'];
+  const here = recording.episode && recording.episode === episode?.id;
+  if (recording.state === 'recording') return [`Recording, ${(recording.bytes / 1e6).toFixed(1)} MB${recording.dropped ? `, ${recording.dropped} lost` : ''}`, 'on'];
+  if (recording.state === 'finalising') return ['Closing the bag', 'on'];
+  if (here && recording.state === 'saved') return ['Saved', 'off'];
+  if (here && ['preparing', 'ready'].includes(recording.state)) return ['The recorder gets ready', 'off'];
+  return ['Recorder ready', 'off'];
+}
+
+function elapsed() {
+  const { episode } = known;
+  if (!episode) return 0;
+  const host_ms = clock.now();
+  if (['running', 'paused'].includes(episode.phase) && episode.started_ms && host_ms) return (host_ms - episode.started_ms) / 1000;
+  return episode.elapsed_s;
+}
+
+function control() {
+  const { yours, holder, requested_by, you_ask } = known.control;
+  const enabled = link.socketOpen && Boolean(known.workcell) && known.host.alive;
+  if (yours) {
+    return requested_by
+      ? { state: 'yours', title: 'You have control', note: `${requested_by} asks for it.`, button: 'Hand over', enabled }
+      : { state: 'yours', title: 'You have control', note: 'Hold a key to move; let go to hold.', button: 'Give it up', enabled };
+  }
+  if (holder) {
+    return you_ask
+      ? { state: 'other', title: `${holder} has control`, note: 'You have asked for it.', button: 'Asked', enabled: false }
+      : { state: 'other', title: `${holder} has control`, note: 'You watch. Anyone may stop the arm.', button: 'Ask for control', enabled };
+  }
+  return { state: 'free', title: 'Nobody has control', note: 'Press a movement key to take it.', button: 'Take control', enabled };
+}
+
+function render() {
+  const state = connection();
+  view.showConnection(state);
+  const main = cameras.byName.get(cameras.main);
+  view.showGauges({
+    age_ms: state.level === 'live' || main?.shown ? main?.age_ms() ?? null : null,
+    round_trip_ms: link.samples?.readyState === 'open' ? clock.round_trip_ms : null,
+    fps: main?.fps ?? 0,
+    viewers: known.viewers,
+  });
+  view.showWorkcells(known.workcells, known.workcell?.id ?? '');
+  view.showMotion(motion(state));
+  const running = ['preparing', 'running', 'paused'].includes(known.episode?.phase);
+  const [words, level] = recordingWords();
+  const ready = link.socketOpen && Boolean(known.workcell) && known.host.alive && !known.control.emergency_stop;
+  const mayDrive = known.control.yours || !known.control.holder;
+  view.showEpisode({
+    episode: known.episode,
+    elapsed_s: elapsed(),
+    recordingWords: words,
+    recordingLevel: level,
+    canStart: ready && mayDrive && !running && known.episode?.phase !== 'ending',
+    running: running && ready,
+    labelable: ready && known.episode?.phase === 'ended' && Boolean(known.episode.id),
+    yours: known.control.yours,
+  });
+  view.showControl(control());
+  view.showStop(known.control.emergency_stop, known.control.emergency_stop_by);
+  view.showLast(known);
+}
+
+async function eachSecond() {
+  await cameras.measure(link.connection);
+  link.send({
+    type: 'stats',
+    rtt_ms: clock.round_trip_ms,
+    clock_offset_ms: clock.offset_ms,
+    clock_uncertainty_ms: clock.uncertainty_ms,
+    loss_down: cameras.lossDown,
+    cameras: cameras.report(),
+  });
+  // A picture that stands while the host lives means a new connection, without a reload.
+  if (known.host.alive && link.mediaState === 'connected' && cameras.byName.size && !cameras.isLive()
+      && document.visibilityState === 'visible' && canShowH264()) link.restartMedia();
+}
+
+// For tests and benchmarks; nothing can be changed through it.
+Object.defineProperty(window, 'cobalt', {
+  value: Object.freeze({
+    get connection() { const state = connection(); return { level: state.level, text: state.text, media: link.mediaState }; },
+    get cameras() {
+      return Object.fromEntries([...cameras.byName].map(([name, camera]) => [name, {
+        age_ms: camera.age_ms(), fps: camera.fps, stamp_ms: camera.shown?.stamp_ms ?? null,
+        shown_at_ms: camera.shown?.at_ms ?? null, rtp: camera.shown?.rtp ?? null, freezes: camera.freezes, dropped: camera.dropped,
+      }]));
+    },
+    get clock() { return { offset_ms: clock.offset_ms, uncertainty_ms: clock.uncertainty_ms, round_trip_ms: clock.round_trip_ms }; },
+    get session() { return known.session?.session ?? null; },
+    get workcell() { return known.workcell?.id ?? null; },
+    get control() { return structuredClone(known.control); },
+    get episode() { return structuredClone(known.episode); },
+    get recording() { return structuredClone(known.recording); },
+    get quality() { return structuredClone(known.quality); },
+    get step() { return structuredClone(known.step); },
+    get motion() { return motion(connection()); },
+    get keys() { return { buttons: keyboard.buttons, engaged: keyboard.engaged, clutch_epoch: keyboard.clutchEpoch, away: keyboard.away }; },
+  }),
+});
+
+const missing = whatIsMissing();
+if (missing) {
+  view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });
+} else {
+  link.open();
+  setInterval(render, 100);
+  setInterval(eachSecond, 1000);
+}
+render();
+if (missing) view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });
