@@ -1,10 +1,16 @@
 """Builds and installs cobalt_bringup."""
 
-from glob import glob
+from pathlib import Path
 
 from setuptools import find_packages, setup
 
 package_name = 'cobalt_bringup'
+
+
+def files(folder: str, pattern: str) -> list[str]:
+    """Returns the files of a folder."""
+    return sorted(str(path) for path in Path(folder).glob(pattern) if path.is_file())
+
 
 setup(
     name=package_name,
@@ -13,9 +19,9 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
-        ('share/' + package_name + '/config', glob('config/*')),
-        ('share/' + package_name + '/launch', glob('launch/*.launch.xml')),
-        ('share/' + package_name + '/launch/devices', glob('launch/devices/*.launch.xml')),
+        ('share/' + package_name + '/config', files('config', '*')),
+        ('share/' + package_name + '/launch', files('launch', '*.launch.xml')),
+        ('share/' + package_name + '/launch/devices', files('launch/devices', '*.launch.xml')),
     ],
     install_requires=['setuptools'],
     zip_safe=True,
@@ -29,6 +35,7 @@ setup(
         ],
         'cobalt.commands': [
             'up = cobalt_bringup.up',
+            'doctor = cobalt_bringup.doctor',
         ],
     },
 )

@@ -73,7 +73,7 @@ def main() -> int:
     parser.add_argument('--lint', action='store_true', help='style and types alone')
     options = parser.parse_args()
     env = {**os.environ, 'PYTHONUNBUFFERED': '1'}
-    # Tests must neither hear nor disturb what runs on this machine; 101 is the last domain with ports below Linux's own.
+    # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux.
     env.setdefault('ROS_DOMAIN_ID', str(90 + os.getpid() % 12))
     env.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(ROOT / 'cobalt_bringup' / 'config' / 'fastdds_local.xml'))
     results = [(step, *run(step, env)) for step in lint_steps() + ([] if options.lint else test_steps())]

@@ -336,7 +336,8 @@ class _Walk:
         """Splits a command line: at spaces of the file itself, never inside what a `$(...)` stands for."""
         if name not in element.attributes:
             return []
-        marked, stored = '', []
+        marked = ''
+        stored: list[str] = []
         try:
             for from_substitution, text in fragments(element.attributes[name], self._values(element)):
                 if from_substitution:
@@ -379,7 +380,7 @@ def typed_value(text: str, wanted: type | None) -> Any:
     if wanted is str or not text:
         return text
     if wanted in (int, float):
-        return wanted(text)  # type: ignore[misc]
+        return wanted(text)
     if wanted is bool:
         text = {'1': 'true', '0': 'false'}.get(text, text)
     try:

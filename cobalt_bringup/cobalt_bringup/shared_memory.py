@@ -1,8 +1,8 @@
 """Shared-memory files of Fast DDS whose process is dead.
 
-Processes that are killed leave them behind in /dev/shm. A file is taken for dead only if no process that can be seen maps
-it or has it open, and, for segments and ports, nobody holds Fast DDS's own lock on it, which is also seen across the
-borders of containers.
+Processes that are killed leave them behind in /dev/shm. A file is taken for dead only if no process that can be seen
+maps it or has it open, and, for segments and ports, nobody holds the lock of Fast DDS on it, which is also seen across
+the borders of containers.
 """
 
 import fcntl
@@ -33,7 +33,7 @@ def _in_use(folder: Path) -> set[str]:
                     line[line.index(prefix) :].split(' (deleted)')[0].strip() for line in maps if prefix in line
                 )
             used.update(
-                target for entry in (process / 'fd').iterdir() if (target := os.readlink(entry)).startswith(prefix)
+                target for entry in (process / 'fd').iterdir() if (target := str(entry.readlink())).startswith(prefix)
             )
         except OSError:
             # It ended meanwhile, or belongs to somebody else: then its files do too.

@@ -6,13 +6,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from cobalt_teleop.core.errors import CobaltError
-
 from cobalt_bringup.launch_element import LaunchFileError
 from cobalt_bringup.launch_file import Argument, declared_arguments, plan_launch, read_launch_file
 from cobalt_bringup.packages import INSTALLED
 from cobalt_bringup.shared_memory import remove_dead
 from cobalt_bringup.supervisor import Supervisor
+from cobalt_teleop.core.errors import CobaltError
 
 DEFAULT_FILE = 'sim.launch.xml'
 
@@ -22,7 +21,7 @@ def add_parser(subparsers: 'argparse._SubParsersAction[argparse.ArgumentParser]'
     parser = subparsers.add_parser(
         'up',
         help='start a launch file',
-        description='Starts a launch file and all its nodes; Ctrl-C ends them. Where ROS 2 is installed this is `ros2 launch`.',
+        description='Starts a launch file and all its nodes; Ctrl-C ends them. It calls ros2 launch where that exists.',
     )
     parser.add_argument('file', help=f'path, or name of a launch file of cobalt_bringup, such as {DEFAULT_FILE}')
     parser.add_argument('arguments', nargs='*', metavar='NAME:=VALUE', help='launch arguments')

@@ -1,0 +1,54 @@
+import json
+import subprocess
+import sys
+
+
+def cobalt(*arguments, timeout_s=60.0):
+    return subprocess.run(
+        [sys.executable, '-m', 'cobalt_bringup.cli', *arguments],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        check=False,
+    )
+
+
+def test_help_lists_the_commands():
+    answer = cobalt('--help')
+    assert answer.returncode == 0
+    for command in ('up', 'doctor'):
+        assert command in answer.stdout
+
+
+def test_arguments_of_a_launch_file_are_shown():
+    answer = cobalt('up', 'sim.launch.xml', '--show-args')
+    assert answer.returncode == 0
+    assert 'num_envs  (default: 1)' in answer.stdout
+    assert 'one of keyboard, none' in answer.stdout
+
+
+def test_what_cannot_be_used_is_refused_with_the_valid_ones():
+    for arguments, sentence in (
+        (
+            ('nothing.launch.xml',),
+            "'nothing.launch.xml', here or in cobalt_bringup, which has sim.launch.xml",
+        ),
+        (('sim.launch.xml', 'num_env:=2'), "no argument 'num_env'; it has cameras, dataset, devices"),
+        (('sim.launch.xml', 'num_envs=2'), "'num_envs=2' is not written as NAME:=VALUE"),
+        (('sim.launch.xml', 'profile:=ugly'), "'ugly', but must be one of fast, nice"),
+    ):
+        answer = cobalt('up', *arguments)
+        assert answer.returncode == 2
+        assert sentence in answer.stderr
+        assert 'Traceback' not in answer.stderr
+
+
+def test_doctor_looks_at_everything():
+    answer = cobalt('doctor', '--json')
+    report = json.loads(answer.stdout)
+    status = {finding['name']: finding['status'] for finding in report['findings']}
+    assert set(status) == {
+        'processors', 'ROS 2', 'workspace', 'shared memory', 'graphics', 'encoder', 'browser', 'port', 'disk',
+    }  # fmt: skip
+    assert status['ROS 2'] == status['shared memory'] == status['encoder'] == 'OK'
+    assert answer.returncode == int(not report['ok'])
