@@ -5,13 +5,13 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import psutil
 import pytest
 import rclpy
+from ament_index_python.packages import get_package_prefix
 from rosbags.highlevel import AnyReader
 
 from cobalt_interfaces.msg import ControlStep, DeviceSample, EpisodeState, PartStep, QualityReport
@@ -74,6 +74,10 @@ def test_a_busy_port_is_refused_in_one_sentence(start_stack):
     assert not TRACEBACK.search(stack.printed())
 
 
+def node(package, executable):
+    return Path(get_package_prefix(package)) / 'lib' / package / executable
+
+
 def in_own_mounts(script):
     """Runs a shell script as root of mount and user namespaces of its own."""
     return subprocess.run(
@@ -90,7 +94,7 @@ def test_a_missing_gl_library_is_named_with_the_line_that_installs_it():
         f'for file in /usr/lib/*/{name}*; do [ ! -e "$file" ] || mount --bind /dev/null "$(readlink -f "$file")"; done'
         for name in ('libEGL.so', 'libOSMesa.so')
     )
-    result = in_own_mounts(f'{hide}\nexec {sys.executable} -m cobalt_sim.sim_node')
+    result = in_own_mounts(f'{hide}\nexec {node("cobalt_sim", "sim_node")}')
     assert result.returncode == 2, result.stdout + result.stderr
     assert 'apt' in result.stderr and 'libegl1' in result.stderr
     assert not TRACEBACK.search(result.stdout + result.stderr), result.stderr
@@ -99,7 +103,7 @@ def test_a_missing_gl_library_is_named_with_the_line_that_installs_it():
 def test_a_full_disk_is_refused_in_one_sentence(tmp_path):
     result = in_own_mounts(
         f'mount -t tmpfs -o size=1M tmpfs {tmp_path}\n'
-        f'exec {sys.executable} -m cobalt_recorder.recorder_node --ros-args -p dataset:={tmp_path}/data'
+        f'exec {node("cobalt_recorder", "recorder_node")} --ros-args -p dataset:={tmp_path}/data'
     )
     assert result.returncode == 2, result.stdout + result.stderr
     assert re.search(r'free|space|disk', result.stderr) and str(tmp_path) in result.stderr

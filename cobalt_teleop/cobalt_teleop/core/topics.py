@@ -23,8 +23,8 @@ class Qos:
 
 LATEST = Qos(reliable=False, latched=False, depth=1)
 COMMANDS = Qos(reliable=False, latched=False, depth=8)
-"""The newest wins, as with LATEST: a host empties the queue at each tick. It is deeper so that a stranger who publishes on
-the same topic, and is refused, does not push out the holder's command."""
+"""The newest wins, as with LATEST: a host empties the queue at each tick. It is deeper so that a stranger who publishes
+on the same topic, and is refused, does not push out the command of the holder."""
 STEPS = Qos(reliable=True, latched=False, depth=100)
 LATCHED = Qos(reliable=True, latched=True, depth=1)
 LATCHED_REPORTS = Qos(reliable=True, latched=True, depth=10)
