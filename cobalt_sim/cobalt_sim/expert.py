@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+
 from cobalt_teleop.core.pose import (
     Pose,
     Vector,

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 
-from cobalt_teleop.core.command import Authority, Limit, Mode, MotionCommand, Reference
-from cobalt_teleop.core.part_controller import Measured, PartController
-from cobalt_teleop.workcell_host.plant import Observation, PartAction
-
 from cobalt_sim.expert import ExpertCommand, LiftExpert
 from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.tasks.lift import CUBE
+from cobalt_teleop.core.command import Authority, Limit, Mode, MotionCommand, Reference
+from cobalt_teleop.core.part_controller import Measured, PartController
+from cobalt_teleop.workcell_host.plant import Observation, PartAction
 
 
 class GuardedPlant:

@@ -6,6 +6,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
+
+from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.tasks.task import SceneState
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import Pose, Vector, wxyz, xyzw
 from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
@@ -19,9 +22,6 @@ from cobalt_teleop.workcell_host.plant import (
     Progress,
     TaskInfo,
 )
-
-from cobalt_sim.sim_world import SimWorld
-from cobalt_sim.tasks.task import SceneState
 
 PART = 'arm'
 

@@ -22,9 +22,7 @@ def find_backend() -> str:
     """
     wanted = os.environ.get('MUJOCO_GL', '').strip().lower()
     if wanted and wanted not in BACKENDS:
-        raise CobaltError(
-            f"MUJOCO_GL is '{wanted}', but without a screen it must be one of {', '.join(BACKENDS)}, or not set"
-        )
+        raise CobaltError(f"MUJOCO_GL is '{wanted}', but must be one of {', '.join(BACKENDS)}, or not be set")
     tried = (wanted,) if wanted else BACKENDS
     faults = []
     for backend in tried:

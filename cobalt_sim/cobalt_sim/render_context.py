@@ -5,6 +5,7 @@ from typing import Any
 
 import mujoco
 import numpy as np
+
 from cobalt_teleop.workcell_host.plant import Picture
 
 _CREATION = threading.Lock()

@@ -9,12 +9,12 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.kinematics.robot_description import RobotDescription
-from cobalt_teleop.workcell_host.plant import CameraModel
 
 from cobalt_sim.render_profile import RenderProfile
 from cobalt_sim.tasks.task import Task
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.kinematics.robot_description import RobotDescription
+from cobalt_teleop.workcell_host.plant import CameraModel
 
 TIMESTEP_S = 0.002
 FRONT = 'front'

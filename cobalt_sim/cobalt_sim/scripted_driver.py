@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from cobalt_teleop.core import topics
-from cobalt_teleop.core.pose import Pose, validate_pose
-from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
-from cobalt_teleop.workcell_host.messages import pose_message
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import EpisodeState, PartStep, TeleopCommand, WorkcellInfo
 from cobalt_interfaces.srv import AcquireControl, ReleaseControl, StartEpisode
 from cobalt_sim.expert import LiftExpert
 from cobalt_sim.tasks.lift import CUBE
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.pose import Pose, validate_pose
+from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.workcell_host.messages import pose_message
 
 SOURCE = 'scripted_expert'
 

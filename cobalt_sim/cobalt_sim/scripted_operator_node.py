@@ -4,13 +4,13 @@ import sys
 import uuid
 from dataclasses import dataclass
 
-from cobalt_teleop.ros.parameters import parameter, read_parameters
-from cobalt_teleop.ros.process import Stop, run_node
-from cobalt_teleop.ros.workcells import WorkcellWatch
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import EpisodeState, WorkcellInfo
 from cobalt_sim.scripted_driver import DriverPlan, DriverState, ScriptedDriver
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from cobalt_teleop.ros.workcells import WorkcellWatch
 
 _SUMMARY = 'Lifts the cube in simulated workcells by a scripted expert, through ROS commands alone, and sums up.'
 

@@ -3,18 +3,17 @@
 import sys
 from dataclasses import dataclass
 
+from cobalt_sim.mujoco_plant import MujocoPlant
+from cobalt_sim.render_profile import PROFILES, load_profile
+from cobalt_sim.scene import camera_names, focal_px
+from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.tasks import TASKS, load_task
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.kinematics.robot_description import RobotDescription, load_robot
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.workcell_host.host_node import HostNode, HostOptions
 from cobalt_teleop.workcell_host.plant import CameraModel
-
-from cobalt_sim.mujoco_plant import MujocoPlant
-from cobalt_sim.render_profile import PROFILES, load_profile
-from cobalt_sim.scene import camera_names, focal_px
-from cobalt_sim.sim_world import SimWorld
-from cobalt_sim.tasks import TASKS, load_task
 
 _SUMMARY = 'Simulates workcells, each an arm at a table, and hosts them: commands in, states and video out.'
 

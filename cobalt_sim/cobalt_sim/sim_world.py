@@ -5,14 +5,14 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from cobalt_teleop.kinematics.robot_description import RobotDescription
-from cobalt_teleop.workcell_host.plant import CameraModel, Picture
 
 from cobalt_sim import scene
 from cobalt_sim.render_backend import context_class, find_backend
 from cobalt_sim.render_context import ThreadRenderer
 from cobalt_sim.render_profile import RenderProfile
 from cobalt_sim.tasks.task import Task
+from cobalt_teleop.kinematics.robot_description import RobotDescription
+from cobalt_teleop.workcell_host.plant import CameraModel, Picture
 
 # The plant tells of an unstable simulation in its observation; MuJoCo's own warning would write a log file.
 mujoco.set_mju_user_warning(lambda message: None)

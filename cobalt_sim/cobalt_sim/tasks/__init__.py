@@ -1,9 +1,8 @@
 """The tasks, one file each. A new task is a file and a line in TASKS."""
 
-from cobalt_teleop.core.errors import CobaltError
-
 from cobalt_sim.tasks.lift import LiftTask
 from cobalt_sim.tasks.task import Task
+from cobalt_teleop.core.errors import CobaltError
 
 TASKS: dict[str, type[Task]] = {task.info.name: task for task in (LiftTask,)}
 

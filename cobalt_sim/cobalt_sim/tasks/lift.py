@@ -5,10 +5,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from cobalt_teleop.core.pose import Pose, quaternion
-from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
 from cobalt_sim.tasks.task import SceneState
+from cobalt_teleop.core.pose import Pose, quaternion
+from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
 CUBE = 'cube'
 HALF_EDGE = 0.02

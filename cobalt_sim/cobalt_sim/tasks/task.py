@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 

@@ -1,0 +1,75 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from cobalt_sim.expert import ExpertPhase, LiftExpert, grasp_yaw
+from cobalt_sim.in_process import run_expert
+from cobalt_teleop.core.pose import Pose, multiply, quaternion
+
+_DOWN = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def test_lifts_at_least_48_of_50_cubes_within_the_robots_limits(make_plants):
+    (plant,) = make_plants([0])
+    limits = plant.capabilities.parts[0].limits
+    times = []
+    for seed in range(50):
+
+        def within(guarded):
+            part = guarded.plant.observe().parts['arm']
+            assert np.linalg.norm(part.twist[:3]) < 1.3 * limits.linear_speed
+            assert (np.abs(part.joint_velocities) < 1.1 * limits.joint_speed).all()
+
+        times.append(run_expert(plant, seed, after_tick=within))
+    assert sum(time is not None for time in times) >= 48
+    assert max(time for time in times if time is not None) < 20.0
+
+
+@pytest.mark.parametrize('degrees', [-170, -91, -46, -10, 0, 30, 44, 90, 135])
+def test_the_grasp_turns_by_45_degrees_at_most_and_meets_a_face(degrees):
+    yaw = grasp_yaw(Pose(np.zeros(3), quaternion([0.0, 0.0, np.deg2rad(degrees)])))
+    assert abs(yaw) <= np.pi / 4 + 1e-9
+    assert (np.rad2deg(yaw) - degrees) % 90 == pytest.approx(0.0, abs=1e-6) or (
+        np.rad2deg(yaw) - degrees
+    ) % 90 == pytest.approx(90.0, abs=1e-6)
+
+
+def test_a_cube_on_its_side_is_grasped_by_its_level_faces():
+    on_side = multiply(quaternion([0.0, 0.0, 0.3]), quaternion([np.pi / 2, 0.0, 0.0]))
+    assert grasp_yaw(Pose(np.zeros(3), on_side)) == pytest.approx(0.3)
+
+
+def test_the_first_engaged_command_is_the_measured_pose_and_later_ones_never_jump():
+    tool, cube = Pose(np.array([0.5, 0.0, 0.3]), _DOWN), Pose(np.array([0.55, 0.1, 0.02]))
+    expert = LiftExpert()
+    commands = [expert.step(tool=tool, cube=cube, gripper=1.0) for _ in range(10)]
+    engaged = [command for command in commands if command.engaged]
+    assert not commands[0].engaged
+    assert np.array_equal(engaged[0].pose.position, tool.position)
+    steps = [np.linalg.norm(b.pose.position - a.pose.position) for a, b in itertools.pairwise(engaged)]
+    assert max(steps) <= 0.22 * 0.05 + 1e-9
+
+
+def test_an_arm_that_does_not_follow_makes_it_release_and_press_again():
+    tool, cube = Pose(np.array([0.5, 0.0, 0.3]), _DOWN), Pose(np.array([0.55, 0.15, 0.02]))
+    expert = LiftExpert()
+    engaged = [expert.step(tool=tool, cube=cube, gripper=1.0).engaged for _ in range(60)]
+    presses = sum(now and not before for before, now in itertools.pairwise(engaged))
+    assert presses >= 2
+
+
+def test_a_cube_that_slipped_away_is_fetched_again():
+    expert = LiftExpert()
+    cube = Pose(np.array([0.5, 0.0, 0.02]))
+    tool = Pose(np.array([0.5, 0.0, 0.11]), _DOWN)
+    seen = set()
+    for _ in range(120):
+        command = expert.step(tool=tool, cube=cube, gripper=0.5 if expert.phase is ExpertPhase.CLOSE else 1.0)
+        tool = command.pose
+        seen.add(expert.phase)
+        if ExpertPhase.LIFT in seen and expert.phase is ExpertPhase.APPROACH:
+            break
+    assert ExpertPhase.LIFT in seen
+    assert expert.phase is ExpertPhase.APPROACH
+    assert expert.step(tool=tool, cube=cube, gripper=0.5).gripper == 1.0

@@ -1,0 +1,89 @@
+"""Starts the real nodes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+@pytest.fixture
+def environment():
+    return {**os.environ, 'ROS_DOMAIN_ID': str(20 + os.getpid() % 80)}
+
+
+def command(module, **parameters):
+    words = [sys.executable, '-m', f'cobalt_sim.{module}', '--ros-args']
+    for name, value in parameters.items():
+        words += ['-p', f'{name}:={value}']
+    return words
+
+
+@pytest.fixture
+def start_sim(environment):
+    started = []
+
+    def start(**parameters):
+        process = subprocess.Popen(
+            command('sim_node', **parameters),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def test_the_scripted_operator_lifts_every_cube_through_ros_alone(start_sim, environment):
+    sim = start_sim(num_envs=3, cameras='front', width=160, height=120)
+    operator = subprocess.run(
+        command('scripted_operator_node', num_workcells=3, episodes=1),
+        env=environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert operator.returncode == 0, operator.stderr
+    assert '3 of 3 episodes succeeded in 3 workcells' in operator.stdout
+    sim.send_signal(signal.SIGINT)
+    started_s = time.monotonic()
+    _, errors = sim.communicate(timeout=10)
+    assert sim.returncode == 0
+    assert time.monotonic() - started_s < 5.0
+    assert 'Traceback' not in errors
+
+
+def test_it_draws_nothing_and_needs_no_opengl_without_cameras(start_sim, environment):
+    environment['MUJOCO_GL'] = 'glfw'
+    sim = start_sim(num_envs=1, cameras='""')
+    time.sleep(3.0)
+    assert sim.poll() is None
+    sim.send_signal(signal.SIGTERM)
+    _, errors = sim.communicate(timeout=10)
+    assert sim.returncode == 0
+    assert errors.count('Traceback') == 0
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'sentence'),
+    [
+        ({'task': 'fly'}, "there is no task 'fly'; known are lift"),
+        ({'robot': 'fly'}, "there is no robot 'fly'; known are franka_panda"),
+        ({'cameras': 'side'}, "there is no camera 'side'; this scene has front, wrist"),
+        ({'num_envs': 65}, "parameter 'num_envs' is 65, but must be in 1 to 64"),
+        ({'profile': 'ugly'}, "parameter 'profile' is 'ugly', but must be one of fast, nice"),
+        ({'width': 321}, 'pictures are 321 x 240, but video needs even numbers'),
+    ],
+)
+def test_a_bad_parameter_ends_it_with_one_sentence(start_sim, parameters, sentence):
+    sim = start_sim(**parameters)
+    _, errors = sim.communicate(timeout=30)
+    assert sim.returncode == 2
+    assert sentence in errors
+    assert len(errors.strip().splitlines()) == 1
