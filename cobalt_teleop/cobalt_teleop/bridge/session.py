@@ -67,7 +67,7 @@ class Session:
 
     def __init__(self, session_id: str, rules: SessionRules, log: Callable[[str], None]) -> None:
         self.session_id = session_id
-        self.operator = f'operator {session_id[:4]}'
+        self.operator = f'Operator {session_id[:4]}'
         self.room: Room | None = None
         self.h264 = True
         self._rules = rules

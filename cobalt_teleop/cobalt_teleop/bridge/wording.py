@@ -4,7 +4,7 @@ from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, QualityRe
 
 HOLD = {
     PartStep.HOLD_NONE: '',
-    PartStep.HOLD_NO_COMMAND: 'no command has arrived yet',
+    PartStep.HOLD_NO_COMMAND: 'no command has arrived; is the keyboard node running?',
     PartStep.HOLD_NOT_ENGAGED: 'no movement key is pressed',
     PartStep.HOLD_STALE: 'commands stopped arriving; release the keys and press again',
     PartStep.HOLD_NOT_TRACKED: 'the device lost its tracking',

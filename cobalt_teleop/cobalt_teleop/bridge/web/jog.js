@@ -10,6 +10,13 @@ const PADS = [
   { title: '', names: ['gripper', 'slow'], short: { gripper: 'gripper', slow: 'slow' }, wide: true },
 ];
 
+// Shown in place of the key's name where there is no keyboard.
+const SYMBOLS = {
+  away: '↑', closer: '↓', left: '←', right: '→', up: '⤒', down: '⤓',
+  yaw_left: '↺', yaw_right: '↻', pitch_up: '⤴', pitch_down: '⤵', roll_left: '⟲', roll_right: '⟳',
+  gripper: '✋', slow: '½',
+};
+
 const KEY_NAMES = { Space: 'Space', ShiftLeft: 'Shift' };
 
 function keyName(code) {
@@ -41,7 +48,9 @@ export function drawPads(root, keyboard) {
       key.textContent = keyName(action.codes[0]);
       const label = document.createElement('span');
       label.textContent = pad.short[name] ?? action.label;
-      button.append(key, label);
+      const symbol = document.createElement('i');
+      symbol.textContent = SYMBOLS[name] ?? '';
+      button.append(key, symbol, label);
       button.addEventListener('pointerdown', (event) => {
         event.preventDefault();
         button.setPointerCapture(event.pointerId);

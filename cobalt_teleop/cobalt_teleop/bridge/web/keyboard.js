@@ -81,7 +81,14 @@ export class Keyboard {
   setInControl(inControl) {
     if (inControl === this.inControl) return;
     this.inControl = inControl;
-    this.changed();
+    if (inControl && this.buttons) {
+      // The key that took control was down before the device node heard of it, and would have to be pressed again.
+      clearTimeout(this.timer);
+      this.send({ buttons: 0, engaged: false, clutchEpoch: this.clutchEpoch, pressCounts: this.pressCounts });
+      this.timer = setTimeout(() => this.step(), MOVING_PERIOD_MS);
+    } else {
+      this.changed();
+    }
   }
 
   changed() {

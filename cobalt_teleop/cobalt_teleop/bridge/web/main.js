@@ -44,7 +44,7 @@ const keyboard = new Keyboard({
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
-  if (!known.control.yours && !buttons) return;
+  if (!known.control.yours) return;
   link.sequence += 1;
   link.sendSample({
     type: 'keys',

@@ -123,18 +123,18 @@ export function showLast({ episode, quality, recording }) {
     const outcome = ended && episode.id === mine.episode ? capital(episode.outcome) : '';
     level('verdict', mine.verdict);
     text('verdict-title', [VERDICTS[mine.verdict] ?? mine.verdict, outcome && outcome.toLowerCase()].filter(Boolean).join(', '));
-    text('verdict-text', mine.tip || (ended && episode.id === mine.episode && episode.end_reason) || '');
+    text('verdict-text', capital(mine.tip || (ended && episode.id === mine.episode && episode.end_reason) || ''));
     list('reasons', mine.reasons.slice(0, 6));
   } else if (ended && recording?.state === 'failed') {
     level('verdict', 'reject');
     text('verdict-title', 'Not saved');
-    text('verdict-text', recording.reason);
+    text('verdict-text', capital(recording.reason));
     list('reasons', []);
   } else if (ended) {
     const saving = episode.phase === 'ending' || recording?.state === 'finalising';
     level('verdict', saving ? 'busy' : 'none');
     text('verdict-title', saving ? 'Saving' : capital(episode.outcome));
-    text('verdict-text', episode.end_reason || 'No verdict has come.');
+    text('verdict-text', capital(episode.end_reason) || 'No verdict has come.');
     list('reasons', []);
   }
   const uri = mine?.uri || (ended && recording?.state === 'saved' ? recording.uri : '');
