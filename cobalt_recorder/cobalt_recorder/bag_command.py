@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cobalt_teleop.core.errors import CobaltError
-
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, read_bag
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
+from cobalt_teleop.core.errors import CobaltError
 
 _FACTS = ('task', 'instruction', 'workcell_id', 'operator_id', 'policy_id', 'robot_id', 'seed')
 

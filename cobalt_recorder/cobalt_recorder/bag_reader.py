@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from cobalt_teleop.core.errors import CobaltError
 from mcap.exceptions import McapError
 from mcap.records import Channel, Footer, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
@@ -17,6 +16,7 @@ from zstandard import ZstdError
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.rosbag2_metadata import read_metadata, storage_files
+from cobalt_teleop.core.errors import CobaltError
 
 _DAMAGE = (McapError, struct.error, EOFError, ValueError, ZstdError)
 

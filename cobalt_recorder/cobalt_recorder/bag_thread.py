@@ -5,10 +5,9 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from cobalt_teleop.core.errors import CobaltError
-
 from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.offered_qos import OfferedQos
+from cobalt_teleop.core.errors import CobaltError
 
 _LOOK_S = 0.2
 """How often the age of the open chunk is looked at while nothing arrives [s]."""

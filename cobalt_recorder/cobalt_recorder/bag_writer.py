@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from io import BufferedWriter
 from pathlib import Path
 
 from mcap.exceptions import McapError
@@ -40,8 +41,12 @@ class BagWriter:
         self.folder = folder
         folder.mkdir(parents=True)
         self._metadata = BagMetadata(file_name=f'{folder.name}_0.mcap', custom=dict(custom))
-        self._file = ReservedFile(folder / self._metadata.file_name, reserve_bytes=RESERVE_BYTES)
-        self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        try:
+            self._file = ReservedFile(folder / self._metadata.file_name, reserve_bytes=RESERVE_BYTES)
+        except OSError:
+            folder.rmdir()
+            raise
+        self._writer = Writer(BufferedWriter(self._file), chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile='ros2', library='cobalt_recorder')
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, TopicEntry]] = {}
@@ -122,7 +127,7 @@ class BagWriter:
 
     def flush(self) -> None:
         """Closes the open chunk and makes it durable."""
-        self._writer.flush()
+        self._writer.flush()  # type: ignore[no-untyped-call]
         self._file.sync()
         self._chunk_started = None
 
@@ -141,8 +146,8 @@ class BagWriter:
         self._metadata.custom.update(custom)
         try:
             self._writer.add_metadata(name, dict(facts))
-            self._writer.finish()
-            self._writer.flush()
+            self._writer.finish()  # type: ignore[no-untyped-call]
+            self._writer.flush()  # type: ignore[no-untyped-call]
             self._file.sync()
         finally:
             self._file.close()

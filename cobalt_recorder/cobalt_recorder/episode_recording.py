@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobalt_teleop.core import topics
-from cobalt_teleop.core.errors import CobaltError
 from rclpy.node import Node
 
 from cobalt_recorder import episode_facts
@@ -16,6 +14,8 @@ from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.recorded_topics import recorded_topics
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_recorder.topic_taker import TopicTaker, count_message, offered_by, raw_message
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.errors import CobaltError
 
 _LOOK_AROUND_S = 1.0
 """How often new devices are looked for [s]."""

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import av
-from cobalt_teleop.core.episode import Phase
-from cobalt_teleop.core.errors import CobaltError
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
 from cobalt_recorder.quality_metrics import CameraRecord, EpisodeRecord, Row, measure
 from cobalt_recorder.quality_rules import QualityRules, judge, load_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
+from cobalt_teleop.core.episode import Phase
+from cobalt_teleop.core.errors import CobaltError
 
 _STEP_TYPE = 'cobalt_interfaces/msg/ControlStep'
 _VIDEO_TYPE = 'foxglove_msgs/msg/CompressedVideo'

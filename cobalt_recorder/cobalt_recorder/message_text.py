@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
 from cobalt_teleop.core.errors import CobaltError
 
 _SEPARATOR = '=' * 80

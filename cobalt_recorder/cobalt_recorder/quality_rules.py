@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from cobalt_teleop.core.errors import CobaltError
 
 from cobalt_recorder.quality_metrics import Measurement
+from cobalt_teleop.core.errors import CobaltError
 
 VERDICTS = ('UNKNOWN', 'ACCEPT', 'REVIEW', 'REJECT')
 """Names of QualityReport.VERDICT_*, by value: a later one is worse."""

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.ros.parameters import parameter, read_parameters
-from cobalt_teleop.ros.process import Stop, run_node
-from cobalt_teleop.ros.workcells import WorkcellWatch
 from rclpy.node import Node
 
 from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
 from cobalt_recorder.quality_rules import load_rules
 from cobalt_recorder.workcell_recorder import WorkcellRecorder
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+from cobalt_teleop.ros.workcells import WorkcellWatch
 
 PROGRAM = 'recorder_node'
 SUMMARY = 'Records each episode of each workcell into a rosbag2 bag, and judges it.'

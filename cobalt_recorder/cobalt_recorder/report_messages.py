@@ -1,11 +1,10 @@
 """The recorder's answers as messages."""
 
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
-
 from cobalt_interfaces.msg import Metric, QualityReport
 from cobalt_recorder.quality_metrics import SUBJECTS
 from cobalt_recorder.quality_rules import VERDICTS, JudgedMetric
 from cobalt_recorder.verdict_file import EpisodeVerdict
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 
 def _metric(metric: JudgedMetric) -> Metric:

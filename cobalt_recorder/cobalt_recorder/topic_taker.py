@@ -3,8 +3,6 @@
 import time
 from typing import Any
 
-from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import TakenSubscription
 from rclpy.duration import Duration
 from rclpy.node import Node
 
@@ -13,6 +11,8 @@ from cobalt_recorder.offered_qos import INFINITE_NS, OfferedQos
 from cobalt_recorder.recorded_topics import RecordedTopic
 from cobalt_recorder.step_header import StepHeader, read_step_header
 from cobalt_recorder.topic_count import TopicCount
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import TakenSubscription
 
 _KEPT_BY_MIDDLEWARE = 200
 """Messages of a topic that wait until they are taken: seconds, however busy the process is."""

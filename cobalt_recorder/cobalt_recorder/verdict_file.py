@@ -12,6 +12,8 @@ from cobalt_recorder.rosbag2_metadata import write_atomically
 VERDICT_FILE = 'verdict.json'
 LABEL_FILE = 'label.json'
 
+_NUMBERS = ('value', 'lower', 'upper')
+
 
 @dataclass(frozen=True, kw_only=True)
 class EpisodeVerdict:
@@ -39,26 +41,28 @@ class EpisodeVerdict:
 
     def as_json(self) -> dict[str, Any]:
         """Returns what verdict.json holds; null stands for not a number."""
-        content = asdict(self)
-        judged = content.pop('judged')
+        content: dict[str, Any] = asdict(self)
+        judged: dict[str, Any] = content.pop('judged')
         for metric in judged['metrics']:
-            for name in ('value', 'lower', 'upper'):
+            for name in _NUMBERS:
                 metric[name] = metric[name] if math.isfinite(metric[name]) else None
-        return content | judged
+        return {**content, **judged}
 
     def write(self, folder: Path) -> None:
         """Writes verdict.json."""
         write_atomically(folder / VERDICT_FILE, json.dumps(self.as_json(), indent=1) + '\n')
 
 
+def _read_metric(content: dict[str, Any]) -> JudgedMetric:
+    numbers = {name: math.nan if content[name] is None else float(content[name]) for name in _NUMBERS}
+    return JudgedMetric(**{**content, **numbers})
+
+
 def read_verdict(folder: Path) -> EpisodeVerdict | None:
     """Returns the verdict that lies beside a bag; None if there is none that can be read."""
     try:
         content = json.loads((folder / VERDICT_FILE).read_text(encoding='utf-8'))
-        metrics = tuple(
-            JudgedMetric(**{name: math.nan if value is None else value for name, value in metric.items()})
-            for metric in content.pop('metrics')
-        )
+        metrics = tuple(_read_metric(metric) for metric in content.pop('metrics'))
         judged = Verdict(content.pop('verdict'), tuple(content.pop('reasons')), content.pop('tip'), metrics)
         return EpisodeVerdict(**content, judged=judged)
     except (OSError, ValueError, KeyError, TypeError):

@@ -6,11 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cobalt_teleop.core import topics
-from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
-from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.ros.endpoints import create_publisher, qos_profile
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
@@ -18,8 +13,13 @@ from cobalt_interfaces.msg import EpisodeState, RecordingState
 from cobalt_recorder.episode_recording import EpisodeRecording, RecorderOptions
 from cobalt_recorder.report_messages import quality_report
 from cobalt_recorder.verdict_file import EpisodeVerdict, Label
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.endpoints import create_publisher, qos_profile
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
-_PREPARE_S = 8.0
+_PREPARE_S = 4.0
 _LAST_ROW_S = 2.0
 _SILENT_S = 3.0
 _REPORT_S = 1.0

@@ -7,12 +7,6 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from cobalt_teleop.core import topics
-from cobalt_teleop.core.ulid import new_ulid
-from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
-from cobalt_teleop.ros.message_types import message_class
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
-from cobalt_teleop.video.h264_encoder import H264Encoder
 from rclpy.executors import SingleThreadedExecutor
 
 from cobalt_interfaces.msg import (
@@ -28,6 +22,12 @@ from cobalt_interfaces.msg import (
     TeleopCommand,
     WorkcellInfo,
 )
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.ulid import new_ulid
+from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
+from cobalt_teleop.ros.message_types import message_class
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.video.h264_encoder import H264Encoder
 
 RATE_HZ = 20.0
 CAMERA = 'front'

@@ -1,0 +1,122 @@
+from pathlib import Path
+
+import pytest
+
+from cobalt_recorder.quality_metrics import Measurement
+from cobalt_recorder.quality_rules import judge, load_rules
+from cobalt_teleop.core.episode import Outcome
+from cobalt_teleop.core.errors import CobaltError
+
+RULES = load_rules(Path(__file__).parents[1] / 'config' / 'quality_rules.yaml')
+
+GOOD = {
+    'success': 1.0,
+    'success_seen': 1.0,
+    'duration': 12.0,
+    'control_rate': 20.0,
+    'rate': 20.0,
+    'longest_gap': 55.0,
+    'ticks_missed': 0.0,
+    'stamps_backwards': 0.0,
+    'rows': 240.0,
+    'rows_missing': 0.0,
+    'dropped/control_step': 0.0,
+    'dropped/camera/front/video': 0.0,
+    'dropped/arm/teleop_command': 3.0,
+    'frames/front': 240.0,
+    'frames_missing/front': 0.0,
+    'frames_undecodable/front': 0.0,
+}
+
+
+def verdict(outcome='SUCCESS', faults=(), **changes):
+    metrics = {**GOOD, **{name.replace('__', '/'): value for name, value in changes.items()}}
+    return judge(outcome, [Measurement(name, value) for name, value in metrics.items()], RULES, faults=faults)
+
+
+def test_good_data_of_a_success_is_accepted_without_a_reason():
+    found = verdict()
+    assert (found.verdict, found.reasons, found.tip) == ('ACCEPT', (), '')
+    assert all(metric.passed for metric in found.metrics)
+
+
+@pytest.mark.parametrize('outcome', [outcome.name for outcome in Outcome if outcome is not Outcome.SUCCESS])
+def test_nothing_but_a_success_is_ever_accepted(outcome):
+    expected = 'REVIEW' if outcome == 'UNKNOWN' else 'REJECT'
+    found = verdict(outcome)
+    assert found.verdict == expected
+    assert found.reasons
+
+
+@pytest.mark.parametrize(
+    ('change', 'expected', 'words'),
+    [
+        ({'rows_missing': 1.0}, 'REJECT', '1 ticks of the episode are not in the bag'),
+        ({'success_seen': 0.0}, 'REVIEW', 'never saw one'),
+        ({'duration': 0.5}, 'REVIEW', 'only 0.50 s'),
+        ({'duration': 0.1}, 'REJECT', 'only 0.10 s'),
+        ({'rate': 19.0}, 'REVIEW', '19.00 Hz'),
+        ({'rate': 10.0}, 'REJECT', '10.00 Hz'),
+        ({'ticks_missed': 0.05}, 'REVIEW', '5.0% of the ticks'),
+        ({'ticks_missed': 0.5}, 'REJECT', '50.0% of the ticks'),
+        ({'longest_gap': 900.0}, 'REVIEW', 'stood still for 900 ms'),
+        ({'stamps_backwards': 1.0}, 'REJECT', 'does not rise'),
+        ({'dropped__control_step': 2.0}, 'REJECT', '2 messages of control_step were lost'),
+        ({'dropped__camera__front__video': 2.0}, 'REVIEW', 'camera/front/video'),
+        ({'dropped__arm__teleop_command': 500.0}, 'REVIEW', 'arm/teleop_command'),
+        ({'frames_missing__front': 3.0}, 'REVIEW', 'missing from front'),
+        ({'frames_undecodable__front': 30.0}, 'REJECT', 'of front cannot be decoded'),
+        ({'rate': float('nan')}, 'REVIEW', 'rate could not be computed'),
+    ],
+)
+def test_each_fault_has_its_weight_and_its_words(change, expected, words):
+    found = verdict(**change)
+    assert found.verdict == expected
+    assert words in ' '.join(found.reasons)
+    assert not all(metric.passed for metric in found.metrics)
+
+
+def test_the_worst_reason_comes_first_and_gives_the_tip():
+    found = verdict(rate=19.0, rows_missing=4.0)
+    assert found.verdict == 'REJECT'
+    assert found.reasons[0].startswith('4 ticks')
+    assert 'faster disk' in found.tip
+
+
+def test_a_fault_of_the_file_rejects():
+    assert verdict(faults=['the file is damaged']).verdict == 'REJECT'
+
+
+def test_bounds_relative_to_another_metric_are_told_in_its_unit():
+    rate = next(metric for metric in verdict(control_rate=50.0, rate=50.0).metrics if metric.name == 'rate')
+    assert (rate.lower, rate.upper, rate.passed) == (49.0, 51.0, True)
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '',
+        'outcomes: {}',
+        'outcomes: {}\nmetrics: {a: {accept: {most: 3}, says: b}}',
+        '{',
+        'outcomes: {A: {verdict: FINE}}',
+    ],
+)
+def test_rules_that_are_none_are_refused_with_a_sentence(tmp_path, text):
+    path = tmp_path / 'rules.yaml'
+    path.write_text(text)
+    with pytest.raises(CobaltError, match='are not understood'):
+        load_rules(path)
+
+
+def test_missing_rules_are_named(tmp_path):
+    with pytest.raises(CobaltError, match='cannot be read'):
+        load_rules(tmp_path / 'none.yaml')
+
+
+def test_hash_changes_with_the_rules(tmp_path):
+    path = tmp_path / 'rules.yaml'
+    path.write_text('outcomes: {}\nmetrics: {}\n')
+    before = load_rules(path).hash
+    path.write_text('outcomes: {}\nmetrics: {}\n# stricter\n')
+    assert load_rules(path).hash != before

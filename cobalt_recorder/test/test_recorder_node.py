@@ -1,0 +1,173 @@
+"""recorder_node as its own process, against a host that speaks the real topics."""
+
+import json
+import signal
+import time
+from pathlib import Path
+
+import av
+import pytest
+from rosbags.highlevel import AnyReader
+from rosbags.interfaces import QosDurability, QosReliability
+
+from cobalt_interfaces.msg import EpisodeState, QualityReport, RecordingState
+from cobalt_recorder.bag_reader import read_bag
+
+
+def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder, start_host):
+    recorder = start_recorder(tmp_path / 'made' / 'by_it')
+    host = start_host()
+    episode_id = host.start()
+    ready = host.wait_state(RecordingState.STATE_READY)
+    folder = recorder.dataset / 'lift' / episode_id
+    assert Path(ready.uri) == folder
+    assert (folder / 'metadata.yaml').exists()
+    host.run()
+    host.wait_state(RecordingState.STATE_RECORDING)
+    time.sleep(2.5)
+    host.end(EpisodeState.OUTCOME_SUCCESS)
+    saved = host.wait_state(RecordingState.STATE_SAVED)
+    host.finished()
+    assert saved.dropped == 0
+    assert saved.bytes == (folder / f'{episode_id}_0.mcap').stat().st_size
+
+    report = host.wait_report()
+    assert (report.stage, report.episode_id, report.bag_uri) == (QualityReport.STAGE_FINAL, episode_id, str(folder))
+    assert (report.verdict, list(report.reasons)) == (QualityReport.VERDICT_ACCEPT, [])
+    metrics = {metric.name: metric.value for metric in report.metrics}
+    assert metrics['rate'] == pytest.approx(20.0, rel=0.02)
+    assert metrics['frames_missing/front'] == metrics['rows_missing'] == 0
+    _check_with_independent_reader(folder, host)
+
+    host.label(EpisodeState.OUTCOME_DISCARDED)
+    report = host.wait_report(2)
+    assert (report.verdict, list(report.reasons)) == (QualityReport.VERDICT_REJECT, ['the episode was discarded'])
+    assert json.loads((folder / 'label.json').read_text())['outcome'] == 'DISCARDED'
+    assert json.loads((folder / 'verdict.json').read_text())['verdict'] == 'REJECT'
+    assert recorder.end() == 0
+    assert 'Traceback' not in recorder.output
+
+
+def _check_with_independent_reader(folder, host):
+    rows, frames, seen = [], [], {}
+    with AnyReader([folder]) as reader:
+        for connection, stamp_ns, data in reader.messages():
+            seen.setdefault(connection.topic, []).append(stamp_ns)
+            if connection.topic == '/cell_0/control_step':
+                row = reader.deserialize(data, connection.msgtype)
+                rows.append((row.step, row.episode_id, [frame.stamp for frame in row.frames]))
+            elif connection.topic.endswith('/video'):
+                frames.append(reader.deserialize(data, connection.msgtype))
+        qos = {connection.topic: connection.ext.offered_qos_profiles[0] for connection in reader.connections}
+    assert set(seen) == {
+        '/cell_0/control_step',
+        '/cell_0/control_state',
+        '/cell_0/episode',
+        '/cell_0/workcell',
+        '/cell_0/arm/teleop_command',
+        '/cell_0/camera/front/video',
+    }
+    steps = [step for step, _, _ in rows]
+    assert steps == list(range(steps[0], steps[0] + len(steps)))
+    assert sum(1 for _, episode_id, _ in rows if episode_id) == host.episode.last_step - host.episode.first_step + 1
+    assert qos['/cell_0/workcell'].durability == QosDurability.TRANSIENT_LOCAL
+    assert qos['/cell_0/control_step'].reliability == QosReliability.RELIABLE
+    assert qos['/cell_0/arm/teleop_command'].reliability == QosReliability.BEST_EFFORT
+    stamps = {(frame.timestamp.sec, frame.timestamp.nanosec) for frame in frames}
+    assert all((stamp.sec, stamp.nanosec) in stamps for _, episode_id, row in rows if episode_id for stamp in row)
+    decoder = av.CodecContext.create('h264', 'r')
+    packets = [*(av.Packet(bytes(frame.data)) for frame in frames), None]
+    assert sum(len(decoder.decode(packet)) for packet in packets) == len(frames)
+
+
+def test_rows_that_never_arrived_are_found_in_the_file(tmp_path, start_recorder, start_host):
+    start_recorder(tmp_path)
+    host = start_host(skip_steps=3)
+    host.record(1.5)
+    report = host.wait_report()
+    assert report.verdict == QualityReport.VERDICT_REJECT
+    assert '3 ticks of the episode are not in the bag' in report.reasons
+
+
+def test_a_topic_without_a_publisher_refuses_with_its_name(tmp_path, start_recorder, start_host):
+    start_recorder(tmp_path)
+    host = start_host(declared_extra=('/cell_0/camera/wrist/video',))
+    host.start()
+    waiting = host.wait_state(RecordingState.STATE_PREPARING)
+    failed = host.wait_state(RecordingState.STATE_FAILED, timeout_s=12.0)
+    assert failed.missing_topics == ['/cell_0/camera/wrist/video']
+    assert '/cell_0/camera/wrist/video' in failed.reason
+    assert waiting.uri == failed.uri == ''
+    assert not list(tmp_path.rglob('*.mcap'))
+
+
+def test_a_silent_host_ends_the_episode_and_no_other(tmp_path, start_recorder, start_host):
+    recorder = start_recorder(tmp_path)
+    silent, other = start_host('cell_0'), start_host('cell_1')
+    for host in (silent, other):
+        host.start()
+        host.wait_state(RecordingState.STATE_READY)
+        host.run()
+    time.sleep(1.0)
+    silent.paused = True
+    saved = silent.wait_state(RecordingState.STATE_SAVED)
+    assert 'the host went silent' in saved.reason
+    assert silent.wait_report().verdict == QualityReport.VERDICT_REJECT
+    bag = read_bag(Path(saved.uri))
+    assert (bag.complete, bag.fact('cobalt.end', 'outcome')) == (True, 'ABORTED')
+    other.end(EpisodeState.OUTCOME_SUCCESS)
+    assert read_bag(Path(other.wait_state(RecordingState.STATE_SAVED).uri)).complete
+    assert other.wait_report().verdict == QualityReport.VERDICT_ACCEPT
+    assert recorder.end() == 0
+
+
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_closes_the_bag_in_time(tmp_path, start_recorder, start_host, number):
+    recorder = start_recorder(tmp_path)
+    host = start_host()
+    host.start()
+    uri = host.wait_state(RecordingState.STATE_READY).uri
+    host.run()
+    time.sleep(1.0)
+    began = time.monotonic()
+    assert recorder.end(number) == 0
+    assert time.monotonic() - began < 5.0
+    bag = read_bag(Path(uri))
+    assert bag.complete
+    assert bag.fact('cobalt.end', 'end_reason') == 'the recorder was stopped'
+    assert bag.topics['/cell_0/control_step'].count >= 15
+    assert json.loads((Path(uri) / 'verdict.json').read_text())['verdict'] == 'REJECT'
+    assert 'Traceback' not in recorder.output
+
+
+def test_kill_9_leaves_what_was_there_a_second_ago(tmp_path, start_recorder, start_host):
+    recorder = start_recorder(tmp_path)
+    host = start_host()
+    earlier = host.record(0.6).uri
+    host.wait_report()
+    host.start()
+    uri = host.wait_state(RecordingState.STATE_READY).uri
+    host.run()
+    time.sleep(2.5)
+    recorder.end(signal.SIGKILL)
+    bag = read_bag(Path(uri))
+    assert bag.damage
+    assert bag.topics['/cell_0/control_step'].count >= 25
+    assert read_bag(Path(earlier)).complete
+
+    restarted = start_recorder(tmp_path)
+    failed = host.wait_state(RecordingState.STATE_FAILED)
+    assert 'is kept as it is' in failed.reason
+    host.finished()
+    assert read_bag(Path(host.record(0.6).uri)).complete
+    assert restarted.end() == 0
+
+
+def test_a_dataset_that_cannot_be_written_is_one_sentence(tmp_path, start_recorder):
+    (tmp_path / 'file').write_text('')
+    recorder = start_recorder(tmp_path / 'file' / 'below')
+    assert recorder.process.wait(10.0) == 2
+    recorder.end()
+    (line,) = recorder.output.strip().splitlines()
+    assert line.startswith('recorder_node: the dataset folder ')
+    assert 'cannot be written: Not a directory' in line
