@@ -5,15 +5,15 @@ import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from cobalt_teleop.core import topics
-from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
-from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 from geometry_msgs.msg import Point, Quaternion
 from geometry_msgs.msg import Pose as PoseMessage
 from rclpy.node import Node
 
 from cobalt_devices.keyboard_mapper import Feedback, KeyboardMapper, KeyboardRates, KeySample
 from cobalt_interfaces.msg import PartStep, TeleopCommand
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
+from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 
 SOURCE = 'keyboard'
 

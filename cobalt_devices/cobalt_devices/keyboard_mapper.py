@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS, MOTION_BITS
 from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, quaternion, rotate, rotation_vector
 

@@ -4,14 +4,14 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from cobalt_teleop.ros.parameters import parameter, read_parameters
-from cobalt_teleop.ros.process import Stop, run_node
 from rclpy.node import Node
 
 from cobalt_devices.key_help import key_map
 from cobalt_devices.keyboard_mapper import KeyboardRates
 from cobalt_devices.page_keyboard import PageKeyboard
 from cobalt_devices.terminal_keyboard import TerminalKeyboard
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
 
 _SUMMARY = (
     f'Drives arms by keys: from browser pages (backend page), or from this terminal (backend terminal).\n\n{key_map()}'

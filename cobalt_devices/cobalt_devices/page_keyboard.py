@@ -3,15 +3,15 @@
 import functools
 from collections.abc import Sequence
 
-from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import create_subscription
-from cobalt_teleop.ros.stamps import to_nanoseconds
-from cobalt_teleop.ros.workcells import WorkcellWatch
 from rclpy.node import Node
 
 from cobalt_devices.command_sender import CommandSender
 from cobalt_devices.keyboard_mapper import KeyboardRates, KeySample
 from cobalt_interfaces.msg import DeviceSample, WorkcellInfo
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import create_subscription
+from cobalt_teleop.ros.stamps import to_nanoseconds
+from cobalt_teleop.ros.workcells import WorkcellWatch
 
 
 class PageKeyboard:
@@ -50,8 +50,7 @@ def _answer(sender: CommandSender, sample: DeviceSample) -> None:
             stamp_ns=to_nanoseconds(sample.device_stamp) or to_nanoseconds(sample.header.stamp),
             buttons=sample.buttons,
             press_counts=tuple(sample.press_counts),
-            # A page may be engaged only while a key is down; the epoch outlasts its last key.
-            engaged=sample.engaged or sample.buttons == 0,
+            engaged=sample.engaged,
             tracked=sample.tracked,
         ),
         session_id=sample.session_id,

@@ -2,9 +2,8 @@
 
 import shutil
 
-from cobalt_teleop.core.keyboard_actions import ACTIONS
-
 from cobalt_interfaces.msg import PartStep
+from cobalt_teleop.core.keyboard_actions import ACTIONS
 
 HOLD_REASONS = {
     PartStep.HOLD_NONE: 'moves by your keys',

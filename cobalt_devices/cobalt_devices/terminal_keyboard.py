@@ -9,11 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import create_subscription
-from cobalt_teleop.ros.process import Stop
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
-from cobalt_teleop.ros.workcells import WorkcellWatch
 from rclpy.node import Node
 
 from cobalt_devices.command_sender import CommandSender
@@ -24,6 +19,11 @@ from cobalt_devices.terminal_keys import TerminalKeys
 from cobalt_devices.tty_input import TtyInput
 from cobalt_interfaces.msg import ControlState, WorkcellInfo
 from cobalt_interfaces.srv import AcquireControl, ReleaseControl
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import create_subscription
+from cobalt_teleop.ros.process import Stop
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.ros.workcells import WorkcellWatch
 
 _SAMPLE_S = 0.025
 _STATUS_S = 0.1
@@ -77,22 +77,21 @@ class TerminalKeyboard:
         self._tty.close()
         print(flush=True)
         if self._lease_id and self._info is not None:
-            release = self._client(ReleaseControl)
             # The executor has ended: the request is sent, its answer is not waited for.
-            release.call_async(ReleaseControl.Request(workcell_id=self._info.workcell_id, lease_id=self._lease_id))
+            request = ReleaseControl.Request(workcell_id=self._info.workcell_id, lease_id=self._lease_id)
+            self._release.call_async(request)
             time.sleep(0.05)
 
     def _on_workcell(self, info: WorkcellInfo) -> None:
         if self._info is not None or self._part not in [part.name for part in info.parts]:
             return
         self._sender = CommandSender(self._node, info.workcell_id, self._part, self._rates)
-        self._acquire = self._client(AcquireControl, info.host_id)
+        self._acquire, self._release = (
+            self._node.create_client(service, topics.service_name(info.host_id, service.__name__))
+            for service in (AcquireControl, ReleaseControl)
+        )
         create_subscription(self._node, topics.CONTROL_STATE, info.workcell_id, self._on_state)
         self._info = info
-
-    def _client(self, service: Any, host_id: str = '') -> Any:
-        host = host_id or (self._info.host_id if self._info is not None else '')
-        return self._node.create_client(service, topics.service_name(host, service.__name__))
 
     def _on_state(self, state: ControlState) -> None:
         self._state = state

@@ -4,9 +4,8 @@ A terminal tells characters, not presses and releases. The first character of a 
 repeats, which the terminal sends while the key stays down, count as holding, until shortly after the last of them.
 """
 
-from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
-
 from cobalt_devices.keyboard_mapper import KeySample
+from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
 
 REPEAT_S = 0.15
 """Characters that follow each other faster than this are repeats of a key that stays down [s].

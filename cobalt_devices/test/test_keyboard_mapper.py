@@ -3,6 +3,9 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from cobalt_devices.keyboard_mapper import (
     LINGER_S,
     TAP_S,
@@ -14,8 +17,6 @@ from cobalt_devices.keyboard_mapper import (
 )
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
 from cobalt_teleop.core.pose import Pose, angle_between, quaternion
-from hypothesis import given
-from hypothesis import strategies as st
 
 PERIOD_S = 0.025
 INDEX = {action.name: index for index, action in enumerate(ACTIONS)}
