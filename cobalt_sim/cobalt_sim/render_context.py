@@ -11,6 +11,12 @@ from cobalt_teleop.workcell_host.plant import Picture
 _CREATION = threading.Lock()
 _CURRENT = threading.local()
 _COLLISION_GROUP = 3
+_FLAGS_OFF = (
+    mujoco.mjtRndFlag.mjRND_SKYBOX,
+    mujoco.mjtRndFlag.mjRND_HAZE,
+    mujoco.mjtRndFlag.mjRND_FOG,
+    mujoco.mjtRndFlag.mjRND_REFLECTION,
+)
 
 
 class RenderContext:
@@ -20,10 +26,9 @@ class RenderContext:
         model: mujoco.MjModel; its vis.global_.offwidth and offheight are the size that needs no new buffer.
         gl_context: MuJoCo's GLContext class of the back end.
         shadows: Lights cast shadows.
-        reflections: Materials mirror.
     """
 
-    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, reflections: bool = False) -> None:
+    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False) -> None:
         self._model = model
         # Contexts are made one after the other: drivers initialise themselves at the first.
         with _CREATION:
@@ -33,10 +38,14 @@ class RenderContext:
             self._mjr = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._mjr)
         self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 50)
-        for flag in (mujoco.mjtRndFlag.mjRND_SKYBOX, mujoco.mjtRndFlag.mjRND_HAZE, mujoco.mjtRndFlag.mjRND_FOG):
+        for flag in (
+            mujoco.mjtRndFlag.mjRND_SKYBOX,
+            mujoco.mjtRndFlag.mjRND_HAZE,
+            mujoco.mjtRndFlag.mjRND_FOG,
+            mujoco.mjtRndFlag.mjRND_REFLECTION,
+        ):
             self._scene.flags[flag] = 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
-        self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = reflections
         self._option = mujoco.MjvOption()
         self._option.geomgroup[_COLLISION_GROUP] = 0
         self._camera = mujoco.MjvCamera()
@@ -74,17 +83,17 @@ class RenderContext:
 class ThreadRenderer:
     """Gives each thread that draws a RenderContext of its own, made at its first picture."""
 
-    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, reflections: bool = False) -> None:
+    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False) -> None:
         self._model = model
         self._gl_context = gl_context
-        self._choices = {'shadows': shadows, 'reflections': reflections}
+        self._shadows = shadows
         self._threads = threading.local()
 
     def draw(self, data: Any, camera: str, width: int, height: int) -> Picture:
         """Returns a picture of a mujoco.MjData, (height, width, 3) RGB."""
         context = getattr(self._threads, 'context', None)
         if context is None:
-            context = RenderContext(self._model, self._gl_context, **self._choices)
+            context = RenderContext(self._model, self._gl_context, shadows=self._shadows)
             self._threads.context = context
         return context.draw(data, camera, width, height)
 

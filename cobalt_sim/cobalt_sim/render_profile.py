@@ -12,23 +12,19 @@ class RenderProfile:
     Attributes:
         name: Of the profile.
         shadows: Lights cast shadows.
-        reflections: The table mirrors a little.
         samples: Of multi-sample anti-aliasing; 0 for none.
-        textures: Wood grain and floor tiles.
     """
 
     name: str
     shadows: bool
-    reflections: bool
     samples: int
-    textures: bool
 
 
 PROFILES = {
     profile.name: profile
     for profile in (
-        RenderProfile(name='fast', shadows=False, reflections=False, samples=0, textures=False),
-        RenderProfile(name='nice', shadows=True, reflections=True, samples=4, textures=True),
+        RenderProfile(name='fast', shadows=False, samples=0),
+        RenderProfile(name='nice', shadows=True, samples=4),
     )
 }
 """fast: for the CPU. nice: for a GPU."""

@@ -28,6 +28,7 @@ _FRONT_EYE = np.array([1.62, 0.0, 0.80])
 _FRONT_AIM = np.array([0.20, 0.0, 0.27])
 _FRONT_FIELD_DEG = 44.0
 
+_OAK = (0.76, 0.60, 0.42)
 _BOX = mujoco.mjtGeom.mjGEOM_BOX
 
 
@@ -57,9 +58,10 @@ def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cam
     spec.visual.global_.offheight = max((camera.height for camera in cameras), default=240)
     spec.visual.quality.offsamples = profile.samples
     spec.visual.quality.shadowsize = 2048
+    spec.visual.map.shadowclip = 2.0
     spec.visual.map.znear = 0.02
     spec.visual.map.zfar = 8.0
-    _add_materials(spec, profile)
+    _add_materials(spec)
     _add_room(spec)
     _add_table(spec)
     _add_lights(spec, profile)
@@ -125,27 +127,25 @@ def _add_lights(spec: Any, profile: RenderProfile) -> None:
     )
 
 
-def _add_materials(spec: Any, profile: RenderProfile) -> None:
+def _add_materials(spec: Any) -> None:
     colours = {
-        'wall': (0.63, 0.69, 0.72),
-        'skirting': (0.86, 0.88, 0.88),
-        'floor': (0.47, 0.46, 0.45),
-        'oak': (0.80, 0.65, 0.47),
-        'oak_edge': (0.62, 0.47, 0.31),
-        'steel': (0.22, 0.23, 0.25),
-        'mat': (0.27, 0.30, 0.33),
-        'mat_line': (0.75, 0.78, 0.80),
+        'wall': (0.60, 0.66, 0.69),
+        'panel': (0.47, 0.54, 0.58),
+        'skirting': (0.88, 0.89, 0.88),
+        'floor': (0.50, 0.48, 0.46),
+        'oak': _OAK,
+        'oak_edge': (0.56, 0.41, 0.26),
+        'steel': (0.20, 0.21, 0.23),
+        'mat': (0.80, 0.82, 0.83),
+        'mat_line': (0.42, 0.46, 0.50),
     }
     for name, colour in colours.items():
         spec.add_material(name=name, rgba=(*colour, 1.0), specular=0.1, shininess=0.1)
     spec.material('steel').specular = 0.5
-    if profile.reflections:
-        spec.material('oak').reflectance = 0.06
-    if profile.textures:
-        _add_texture(spec, 'oak', _wood(512), (0.98, 0.98, 0.98))
+    _add_texture(spec, 'oak', _wood(512))
 
 
-def _add_texture(spec: Any, material: str, picture: Any, tint: tuple[float, ...]) -> None:
+def _add_texture(spec: Any, material: str, picture: Any) -> None:
     texture = spec.add_texture(
         name=material,
         type=mujoco.mjtTexture.mjTEXTURE_2D,
@@ -157,7 +157,7 @@ def _add_texture(spec: Any, material: str, picture: Any, tint: tuple[float, ...]
     textures = ['' for _ in range(mujoco.mjtTextureRole.mjNTEXROLE)]
     textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = material
     spec.material(material).textures = textures
-    spec.material(material).rgba = (*tint, 1.0)
+    spec.material(material).rgba = (1.0, 1.0, 1.0, 1.0)
 
 
 def _wood(size: int) -> Any:
@@ -172,13 +172,16 @@ def _wood(size: int) -> Any:
     noise = np.repeat(rng.normal(0, 0.012, (size, size // 16)), 16, axis=1)
     joint = np.where(np.abs((across * 5) % 1.0 - 0.5) > 0.492, -0.16, 0.0)
     value = 1.0 + shade + grain + noise + joint
-    return np.clip(value[..., None] * np.array([0.80, 0.65, 0.47]) * 255, 0, 255).astype(np.uint8)
+    return np.clip(value[..., None] * np.array(_OAK) * 255, 0, 255).astype(np.uint8)
 
 
 def _add_room(spec: Any) -> None:
     floor = -_TABLE_HEIGHT
     _box(spec, 'floor', (0.4, 0.0, floor - 0.02), (2.6, 3.0, 0.02), 'floor')
     _box(spec, 'wall', (-1.32, 0.0, floor + 1.5), (0.02, 3.0, 1.5), 'wall', visual=True)
+    # Panelling: a darker lower half under a rail, so that the room has a height.
+    _box(spec, 'panel', (-1.29, 0.0, floor + 0.50), (0.006, 3.0, 0.50), 'panel', visual=True)
+    _box(spec, 'rail', (-1.28, 0.0, floor + 1.01), (0.012, 3.0, 0.014), 'skirting', visual=True)
     _box(spec, 'skirting', (-1.29, 0.0, floor + 0.05), (0.012, 3.0, 0.05), 'skirting', visual=True)
 
 

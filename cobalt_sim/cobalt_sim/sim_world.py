@@ -48,11 +48,7 @@ class SimWorld:
         self.model = scene.build_model(robot, task, profile, cameras)
         self.indices = ModelIndices(self.model, robot, task)
         self._renderer = (
-            ThreadRenderer(
-                self.model, context_class(find_backend()), shadows=profile.shadows, reflections=profile.reflections
-            )
-            if cameras
-            else None
+            ThreadRenderer(self.model, context_class(find_backend()), shadows=profile.shadows) if cameras else None
         )
 
     def draw(self, data: Any, camera: str) -> Picture:

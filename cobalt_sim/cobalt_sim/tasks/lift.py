@@ -11,7 +11,7 @@ from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
 CUBE = 'cube'
-HALF_EDGE = 0.02
+HALF_EDGE = 0.025
 """Half the cube's edge [m]."""
 
 HEIGHT = 0.12
@@ -62,7 +62,7 @@ class LiftTask:
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the cube."""
-        spec.add_material(name=CUBE, rgba=(0.05, 0.22, 0.80, 1.0), specular=0.5, shininess=0.6)
+        spec.add_material(name=CUBE, rgba=(0.06, 0.28, 0.92, 1.0), specular=0.4, shininess=0.5)
         body = spec.worldbody.add_body(name=CUBE, pos=(0.5, 0.0, HALF_EDGE))
         body.add_freejoint(name=CUBE)
         body.add_geom(
@@ -70,7 +70,7 @@ class LiftTask:
             type=mujoco.mjtGeom.mjGEOM_BOX,
             size=(HALF_EDGE,) * 3,
             material=CUBE,
-            mass=0.08,
+            mass=0.1,
             friction=(1.0, 0.01, 0.0005),
             condim=4,
             solref=(0.006, 1.0),
