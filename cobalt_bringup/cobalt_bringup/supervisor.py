@@ -238,6 +238,9 @@ class Supervisor:
 
     def _show(self, child: _Child, line: bytes) -> None:
         text = line.decode(errors='replace').rstrip('\r')
+        if '://' in text and self._colour:
+            # The address of the page is what a person looks for.
+            text = f'\x1b[1m{text}\x1b[0m'
         self._line(f'{self._painted(f"[{child.label}]", _COLOURS[self._children.index(child) % len(_COLOURS)])} {text}')
 
     def _say(self, text: str) -> None:
