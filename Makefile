@@ -14,17 +14,17 @@ help:
 	@echo "PYTHON=python3.12 make run   with another Python (3.11 to 3.13)"
 
 setup:
-	@$(PYTHON) tools/setup.py
+	@$(PYTHON) tools/set_up.py
 
 run: setup
 	@. tools/env.sh && exec cobalt up sim.launch.xml $(ARGS)
 
 test:
-	@$(PYTHON) tools/setup.py --tests
+	@$(PYTHON) tools/set_up.py --tests
 	@. tools/env.sh && exec python3 tools/run_tests.py
 
 lint:
-	@$(PYTHON) tools/setup.py --tests
+	@$(PYTHON) tools/set_up.py --tests
 	@. tools/env.sh && exec python3 tools/run_tests.py --lint
 
 clean:

@@ -24,6 +24,7 @@ setup(
         ('share/' + package_name + '/launch/devices', files('launch/devices', '*.launch.xml')),
     ],
     install_requires=['setuptools'],
+    extras_require={'test': ['pytest']},
     zip_safe=True,
     maintainer='Cobalt maintainers',
     maintainer_email='maintainers@cobalt.invalid',

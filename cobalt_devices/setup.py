@@ -13,6 +13,7 @@ setup(
         ('share/' + package_name, ['package.xml']),
     ],
     install_requires=['setuptools'],
+    extras_require={'test': ['pytest']},
     zip_safe=True,
     maintainer='Cobalt maintainers',
     maintainer_email='maintainers@cobalt.invalid',

@@ -14,6 +14,7 @@ setup(
         ('share/' + package_name + '/config', ['config/quality_rules.yaml']),
     ],
     install_requires=['setuptools'],
+    extras_require={'test': ['pytest']},
     zip_safe=True,
     maintainer='Cobalt maintainers',
     maintainer_email='maintainers@cobalt.invalid',
