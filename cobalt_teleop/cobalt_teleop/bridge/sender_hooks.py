@@ -1,6 +1,6 @@
 """Two things that aiortc's RTCRtpSender keeps to itself, for tracks that deliver encoded packets.
 
-Both reach into private names of aiortc 1.16; `test_sender_hooks.py` says so if another version has moved them.
+Both reach into private names of aiortc 1.16; `test_encoded_track.py` says so if another version has moved them.
 """
 
 from collections.abc import Callable

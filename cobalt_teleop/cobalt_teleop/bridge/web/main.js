@@ -230,8 +230,8 @@ function control() {
   }
   if (holder) {
     return you_ask
-      ? { state: 'other', title: `${holder} has control`, note: 'You have asked for it.', button: 'Asked', enabled: false }
-      : { state: 'other', title: `${holder} has control`, note: 'You watch. Anyone may stop the arm.', button: 'Ask for control', enabled };
+      ? { state: 'other', title: holder, note: 'Has control. You have asked for it.', button: 'Asked', enabled: false }
+      : { state: 'other', title: holder, note: 'Has control. You watch; anyone may stop the arm.', button: 'Ask for control', enabled };
   }
   return { state: 'free', title: 'Nobody has control', note: 'Press a movement key to take it.', button: 'Take control', enabled };
 }

@@ -106,7 +106,7 @@ export function showControl({ state, title, note, button, enabled }) {
 export function showStop(stopped, by) {
   $('stop').hidden = stopped;
   $('stopped').hidden = !stopped;
-  text('stopped-by', by ? `by ${by}. Look at the robot before you release it.` : 'Look at the robot before you release it.');
+  text('stopped-by', by ? `By ${by}. Look at the robot first.` : 'Look at the robot first.');
 }
 
 const VERDICTS = {
