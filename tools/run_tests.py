@@ -39,7 +39,10 @@ def test_steps() -> list[Step]:
     """Returns the tests: of each package, then of all together."""
     colcon = ('colcon', '--log-level', 'error', 'test', '--executor', 'sequential', '--return-code-on-test-failure')
     steps = [
-        Step('colcon test', (*colcon, '--packages-select', *PACKAGES, '--event-handlers', 'console_direct+')),
+        Step(
+            'colcon test',
+            (*colcon, '--packages-select', *PACKAGES, '--event-handlers', 'console_direct+', 'console_stderr-'),
+        ),
         Step('colcon test-result', ('colcon', '--log-level', 'error', 'test-result')),
     ]
     if any((ROOT / 'tests').rglob('test_*.py')):

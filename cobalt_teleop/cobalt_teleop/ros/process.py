@@ -4,6 +4,7 @@ Measured: with rclpy's own handlers `ros2 launch` (which sends SIGINT twice) mak
 fail 7 times of 8; this order never did.
 """
 
+import os
 import signal
 import sys
 import threading
@@ -46,6 +47,13 @@ class Stop:
             pass
 
 
+def _name_transport_profile() -> None:
+    """Gives Fast DDS its profile file under the old name too where ROS 2 reads that one alone; later ones warn of it."""
+    profile = os.environ.get('FASTDDS_DEFAULT_PROFILES_FILE')
+    if profile and os.environ.get('ROS_DISTRO') == 'jazzy':
+        os.environ.setdefault('FASTRTPS_DEFAULT_PROFILES_FILE', profile)
+
+
 def run_node(
     program: str,
     summary: str,
@@ -74,6 +82,7 @@ def run_node(
         print(f"{program}: unknown argument '{own[0]}'. See {program} --help", file=sys.stderr)
         return 2
 
+    _name_transport_profile()
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.request())
