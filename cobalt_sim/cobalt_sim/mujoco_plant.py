@@ -98,10 +98,10 @@ class MujocoPlant:
         return self._observation
 
     def apply(self, actions: Mapping[str, PartAction]) -> None:
-        """Takes the targets for this tick."""
+        """Takes the targets for this tick. After a fault the arm stays in its start state until the next reset."""
         indices, gripper = self._world.indices, self._world.robot.gripper
         action = actions.get(PART)
-        if action is None:
+        if action is None or self._fault:
             return
         self._data.ctrl[indices.arm_ctrl] = action.joint_targets
         if gripper is not None:

@@ -22,6 +22,7 @@ SOURCE = 'scripted_expert'
 
 _PART = 'arm'
 _ANSWER_LIMIT_S = 10.0
+_SILENCE_LIMIT_S = 10.0
 _OVER = (EpisodeState.PHASE_ENDED, EpisodeState.PHASE_IDLE)
 
 
@@ -96,6 +97,7 @@ class ScriptedDriver:
         self.problem = ''
         """Why it failed, in words."""
         self._asked_s: float | None = None
+        self._heard_s = time.monotonic()
 
     @property
     def over(self) -> bool:
@@ -105,6 +107,8 @@ class ScriptedDriver:
     def tick(self) -> None:
         """Lives through one tick: looks, asks, commands."""
         self._look()
+        if not self.over and time.monotonic() - self._heard_s > _SILENCE_LIMIT_S:
+            self._fail(f"the host '{self._host_id}' has sent nothing for {_SILENCE_LIMIT_S:.0f} s")
         match self.state:
             case DriverState.ACQUIRING:
                 request = AcquireControl.Request(
@@ -190,6 +194,7 @@ class ScriptedDriver:
 
     def _look(self) -> None:
         if (taken := self._steps.take()) is not None:
+            self._heard_s = time.monotonic()
             self._part = next((part for part in taken[0].parts if part.part == _PART), self._part)
         if (taken := self._cubes.take()) is not None:
             self._cube = _pose(taken[0].pose)

@@ -1,18 +1,13 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
+from sim_cameras import camera
 
 from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
-from cobalt_sim.scene import focal_px
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_teleop.kinematics.robot_description import RobotDescription, load_robot
-from cobalt_teleop.workcell_host.plant import CameraModel
-
-
-def camera(robot: RobotDescription, name: str, width: int = 160, height: int = 120) -> CameraModel:
-    return CameraModel(name=name, width=width, height=height, rate_hz=20.0, focal_px=focal_px(robot, name, height))
 
 
 @pytest.fixture(scope='session')

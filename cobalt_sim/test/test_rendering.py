@@ -2,7 +2,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import camera
+from sim_cameras import camera
 
 from cobalt_sim import render_backend
 from cobalt_sim.mujoco_plant import MujocoPlant

@@ -128,7 +128,7 @@ def _read(path: Path) -> RobotDescription:
     except (OSError, yaml.YAMLError) as error:
         raise CobaltError(f'{path} cannot be read: {error}') from error
     keys = {f.name for f in fields(RobotDescription)} - {'name', 'model_path'} | {'model'}
-    values = _checked(path, '', data, keys, optional={'gripper', 'wrist_camera'})
+    values = _checked(path, '', data, keys, optional=frozenset({'gripper', 'wrist_camera'}))
     gripper = values.get('gripper')
     camera = values.get('wrist_camera')
     model_path = path.parent / str(values['model'])
@@ -151,7 +151,9 @@ def _read(path: Path) -> RobotDescription:
         raise CobaltError(f'{path} has a value of the wrong kind: {error}') from error
 
 
-def _checked(path: Path, section: str, data: Any, keys: set[str], optional: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]
+def _checked(
+    path: Path, section: str, data: Any, keys: set[str], optional: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     where = f"{path}, section '{section}'," if section else f'{path}'
     if not isinstance(data, Mapping):
         raise CobaltError(f'{where} must be a table with {", ".join(sorted(keys))}')
@@ -179,16 +181,12 @@ def _vector(path: Path, name: str, value: Any, size: int) -> Vector:
 
 def _limits(path: Path, data: Any, ranges: Vector) -> PartLimits:
     keys = {f.name for f in fields(PartLimits)} - {'joint_lower', 'joint_upper'}
-    values = _checked(path, 'limits', data, keys, optional={'watchdog_s', 'jump_m', 'jump_rad'})
+    values = _checked(path, 'limits', data, keys, optional=frozenset({'watchdog_s', 'jump_m', 'jump_rad'}))
     sizes = {'workspace_min': 3, 'workspace_max': 3, 'joint_speed': len(ranges)}
-    return PartLimits(
-        joint_lower=ranges[:, 0].copy(),
-        joint_upper=ranges[:, 1].copy(),
-        **{
-            key: _vector(path, key, value, sizes[key]) if key in sizes else float(value)
-            for key, value in values.items()
-        },
-    )
+    limits: dict[str, Any] = {
+        key: _vector(path, key, value, sizes[key]) if key in sizes else float(value) for key, value in values.items()
+    }
+    return PartLimits(joint_lower=ranges[:, 0].copy(), joint_upper=ranges[:, 1].copy(), **limits)
 
 
 def _checked_model(path: Path, model_path: Path, values: Mapping[str, Any]) -> Vector:
