@@ -38,10 +38,11 @@ def lint_steps() -> list[Step]:
 def test_steps() -> list[Step]:
     """Returns the tests: of each package, then of all together."""
     colcon = ('colcon', '--log-level', 'error', 'test', '--executor', 'sequential', '--return-code-on-test-failure')
+    output = ('--event-handlers', 'console_direct+', 'console_stderr-')
     steps = [
         Step(
             'colcon test',
-            (*colcon, '--packages-select', *PACKAGES, '--event-handlers', 'console_direct+', 'console_stderr-'),
+            (*colcon, '--packages-select', *PACKAGES, *output),
         ),
         Step('colcon test-result', ('colcon', '--log-level', 'error', 'test-result')),
     ]

@@ -142,25 +142,38 @@ def venv_works(python: str) -> bool:
     return subprocess.run([python, '-c', 'import venv, ensurepip'], capture_output=True, check=False).returncode == 0
 
 
-def install_system_packages(names: 'list[str]') -> None:
+def install_line(names: 'list[str]') -> str:
+    """Returns the shell line that installs packages of the distribution."""
+    return f'apt-get update && apt-get install -y --no-install-recommends {" ".join(names)}'
+
+
+def rights_to_install(names: 'list[str]') -> 'list[str]':
+    """Returns what stands before a command that installs packages.
+
+    Raises:
+        SetupError: This user may not install any; the message holds the line to type.
+    """
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which('sudo')
+    if sudo is not None and subprocess.run([sudo, '-n', 'true'], capture_output=True, check=False).returncode == 0:
+        return [sudo, '-n']
+    typed = f"sudo sh -c '{install_line(names)}'"
+    raise SetupError(f'packages of the distribution are missing. Type this, then start again:\n    {typed}')
+
+
+def install_system_packages(names: 'list[str]', rights: 'list[str]') -> None:
     """Installs packages of the distribution.
 
     Raises:
-        SetupError: It may not, or it failed; the message holds the line to type.
+        SetupError: It failed.
     """
-    line = f'apt-get update && apt-get install -y --no-install-recommends {" ".join(names)}'
-    typed = f"sudo sh -c '{line}'"
-    prefix: list[str] = []
-    if os.geteuid() != 0:
-        sudo = shutil.which('sudo')
-        if sudo is None or subprocess.run([sudo, '-n', 'true'], capture_output=True, check=False).returncode != 0:
-            raise SetupError(f'packages of the distribution are missing. Type this, then start again:\n    {typed}')
-        prefix = [sudo, '-n']
+    line = install_line(names)
     say(f'installing {", ".join(names)} from the distribution ...')
     try:
-        run([*prefix, 'env', 'DEBIAN_FRONTEND=noninteractive', 'sh', '-c', line], 'apt.log')
+        run([*rights, 'env', 'DEBIAN_FRONTEND=noninteractive', 'sh', '-c', line], 'apt.log')
     except SetupError as error:
-        raise SetupError(f'{error}\nOr install them by hand:\n    {typed}') from error
+        raise SetupError(f'{error}\nOr install them by hand:\n    {line}') from error
 
 
 # ---------------------------------------------------------------- Python packages
@@ -241,24 +254,26 @@ def set_up(tests: bool) -> None:
             f'the ROS 2 wheels of PyPI are for Linux on x86_64, and this is {sys.platform} on {os.uname().machine}'
         )
     requirements = (*ALWAYS, 'requirements-test.txt') if tests else ALWAYS
-    pinned = [ROOT / name for name in (*ALWAYS, 'requirements-test.txt', 'tools/constraints.txt')]
+    pinned = [ROOT / name for name in (*ALWAYS, 'tools/constraints.txt')]
     packages_stamp = VENV / '.cobalt-packages'
     packages_key = digest(pinned, str(VENV))
+    tests_key = digest([*pinned, ROOT / 'requirements-test.txt'], str(VENV))
     tests_stamp, build_stamp = VENV / '.cobalt-test-packages', ROOT / 'install' / '.cobalt-build'
     build_key = digest(build_inputs(), installed_names() + str(ROOT))
     packages_done = is_done(packages_stamp, packages_key)
-    tests_done = not tests or is_done(tests_stamp, packages_key)
+    tests_done = not tests or is_done(tests_stamp, tests_key)
     build_done = packages_done and is_done(build_stamp, build_key)
     python = sys.executable if packages_done else pick_python()
     missing = missing_system_packages(python, tests)
     if packages_done and tests_done and build_done and not missing:
         return
 
+    rights = rights_to_install(missing) if missing else []
     started = time.monotonic()
-    if not packages_done:
+    if not packages_stamp.is_file():
         say('the first time takes some minutes; later starts take none')
     with ThreadPoolExecutor() as pool:
-        system = pool.submit(install_system_packages, missing) if missing else None
+        system = pool.submit(install_system_packages, missing, rights) if missing else None
         if system is not None and not venv_works(python):
             system.result()
         if not packages_done:
@@ -276,7 +291,7 @@ def set_up(tests: bool) -> None:
             pip_install(requirements[1:], 'pip.log')
             packages_stamp.write_text(packages_key)
             if tests:
-                tests_stamp.write_text(packages_key)
+                tests_stamp.write_text(tests_key)
         if build is not None:
             build.result()
             build_stamp.write_text(build_key)

@@ -4,14 +4,15 @@ from cobalt_teleop.core.keyboard_actions import ACTIONS
 
 
 def _browser_name(code: str) -> str:
-    return code.removeprefix('Key').replace('Arrow', 'arrow ').replace('Page', 'page ').lower()
+    name = code.removeprefix('Key').removesuffix('Left').removesuffix('Right') if 'Arrow' not in code else code
+    return name.replace('Arrow', 'arrow ').replace('Page', 'page ').lower()
 
 
 def key_map() -> str:
     """Returns one line for each action: what it does, its keys in the browser and in a terminal."""
     lines = [f'  {"action":<27}{"in the browser":<27}in a terminal']
     for action in ACTIONS:
-        browser = ' or '.join(_browser_name(code) for code in action.codes)
+        browser = ' or '.join(dict.fromkeys(_browser_name(code) for code in action.codes))
         terminal = ' or '.join('space' if key == ' ' else key for key in action.characters)
         if action.name == 'slow':
             terminal = 'capital letters'

@@ -48,7 +48,7 @@ class Stop:
 
 
 def _name_transport_profile() -> None:
-    """Gives Fast DDS its profile file under the old name too where ROS 2 reads that one alone; later ones warn of it."""
+    """Gives Fast DDS its profile file under the old name where ROS 2 reads that one alone; later ones warn of it."""
     profile = os.environ.get('FASTDDS_DEFAULT_PROFILES_FILE')
     if profile and os.environ.get('ROS_DISTRO') == 'jazzy':
         os.environ.setdefault('FASTRTPS_DEFAULT_PROFILES_FILE', profile)
