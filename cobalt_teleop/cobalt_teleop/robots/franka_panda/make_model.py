@@ -125,6 +125,14 @@ def element(tag: str, **attributes: str) -> ElementTree.Element:
     return ElementTree.Element(tag, {key.rstrip('_'): value for key, value in attributes.items()})
 
 
+def found(root: ElementTree.Element, path: str) -> ElementTree.Element:
+    """Returns the element at a path, which the wheel's model is known to have."""
+    child = root.find(path)
+    if child is None:
+        raise LookupError(f'{WHEEL} has no {path} any more: adapt this script')
+    return child
+
+
 def replace_geoms(root: ElementTree.Element, source: MeshSource) -> dict[str, trimesh.Trimesh]:
     """Replaces every body's mesh geoms by merged visual meshes and hulls; returns the new meshes by name, in full."""
     meshes: dict[str, trimesh.Trimesh] = {}
@@ -150,10 +158,9 @@ def replace_geoms(root: ElementTree.Element, source: MeshSource) -> dict[str, tr
         for colour, parts in by_colour.items():
             mesh = named(tuple(parts), f'{stem}_{colour}')
             body.insert(at, element('geom', mesh=mesh, material=colour, class_='visual'))
-        if parts := WITH_HULL.get(body.attrib['name']):
-            body.insert(
-                at, element('geom', mesh=named(parts, f'{stem}_hull', hull(source.merged(parts))), class_='collision')
-            )
+        if solids := WITH_HULL.get(body.attrib['name']):
+            mesh = named(solids, f'{stem}_hull', hull(source.merged(solids)))
+            body.insert(at, element('geom', mesh=mesh, class_='collision'))
     return meshes
 
 
@@ -178,10 +185,10 @@ def edit(root: ElementTree.Element) -> None:
     """Replaces defaults, materials, actuators and what else the model does not need."""
     root.set('model', 'franka_panda')
     for tag in ('sensor', 'actuator', 'asset'):
-        root.remove(root.find(tag))
-    root.find('compiler').set('meshdir', 'meshes')
-    panda = root.find('default/default[@class="panda"]')
-    hand = root.find('default/default[@class="2f85"]')
+        root.remove(found(root, tag))
+    found(root, 'compiler').set('meshdir', 'meshes')
+    panda = found(root, 'default/default[@class="panda"]')
+    hand = found(root, 'default/default[@class="2f85"]')
     for group in (panda, hand):
         for child in group.findall('default'):
             if child.attrib['class'].endswith(('/visual', '/collision')):
@@ -191,10 +198,10 @@ def edit(root: ElementTree.Element) -> None:
         for child in (*group.findall('mesh'), *group.findall('general')):
             group.remove(child)
     for name, shade in (('pad_box1', '0.55'), ('pad_box2', '0.45')):
-        pad = root.find(f'.//default[@class="{name}"]/geom')
+        pad = found(root, f'.//default[@class="{name}"]/geom')
         # Rubber: the fourth dimension keeps a held cube from turning about the line between the fingertips.
         pad.attrib.update(friction='1.2 0.03 0.001', condim='4', group='3', rgba=f'{shade} {shade} {shade} 1')
-    defaults = root.find('default')
+    defaults = found(root, 'default')
     visual = element('default', class_='visual')
     visual.append(element('geom', type='mesh', contype='0', conaffinity='0', group='2', mass='0'))
     collision = element('default', class_='collision')
@@ -205,9 +212,9 @@ def edit(root: ElementTree.Element) -> None:
         body.set('gravcomp', '1')
         for useless in (*body.findall('camera'), *body.findall('site')):
             body.remove(useless)
-    mount = root.find('.//body[@name="base_mount"]')
+    mount = found(root, './/body[@name="base_mount"]')
     mount.insert(0, element('inertial', pos='0 0 0.002', mass='0.12', diaginertia='0.0001 0.0001 0.0002'))
-    hand_base = root.find('.//body[@name="base"]')
+    hand_base = found(root, './/body[@name="base"]')
     hand_base.insert(1, element('site', name='tool', pos='0 0 0.152'))
 
     actuators = element('actuator')
@@ -248,7 +255,7 @@ def main() -> None:
             asset.append(element('material', name=name, **attributes))
         for name in meshes:
             asset.append(element('mesh', name=name, file=f'{name}.stl', inertia='shell'))
-        root.insert(list(root).index(root.find('worldbody')), asset)
+        root.insert(list(root).index(found(root, 'worldbody')), asset)
         ElementTree.indent(root)
         note = f' Made by make_model.py from {WHEEL} (models of MuJoCo Menagerie), see LICENSE. Edit the script alone. '
         root.insert(0, ElementTree.Comment(note))
