@@ -10,7 +10,7 @@ setup(
     packages=find_packages(exclude=['test']),
     package_data={
         'cobalt_teleop.bridge': ['web/*'],
-        'cobalt_teleop.robots': ['*/*.yaml', '*/*.xml', '*/LICENSE', '*/*.py', '*/meshes/*.stl'],
+        'cobalt_teleop.robots': ['*/*.yaml', '*/*.xml', '*/LICENSE', '*/NOTICE', '*/*.py', '*/meshes/*.stl'],
     },
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
