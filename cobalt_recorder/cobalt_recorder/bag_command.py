@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cobalt_recorder import episode_facts
-from cobalt_recorder.bag_reader import Bag, read_bag
+from cobalt_recorder.bag_reader import Bag, find_bag, read_bag
+from cobalt_recorder.judge import judge_bag
+from cobalt_recorder.quality_rules import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
 from cobalt_teleop.core.errors import CobaltError
 
@@ -32,11 +34,15 @@ def show_info(arguments: argparse.Namespace) -> int:
         0, or 1 if there is no bag or it cannot be read.
     """
     try:
-        bag = read_bag(arguments.path)
+        verdict = read_verdict(find_bag(arguments.path).folder)
+        if verdict is not None:
+            bag = read_bag(arguments.path)
+        else:
+            # Its recorder had no time to judge it, or was killed.
+            bag, verdict = judge_bag(arguments.path, load_rules(shipped_rules()))
     except CobaltError as error:
         print(f'cobalt bag info: {error}', file=sys.stderr)
         return 1
-    verdict = read_verdict(bag.folder)
     print(json.dumps(as_json(bag, verdict)) if arguments.json else as_text(bag, verdict))
     return 0
 
@@ -49,7 +55,7 @@ def _outcome(bag: Bag) -> tuple[str, str, str]:
     return end.get('outcome', 'UNKNOWN'), end.get('outcome_source', ''), end.get('end_reason', '')
 
 
-def as_json(bag: Bag, verdict: EpisodeVerdict | None) -> dict[str, Any]:
+def as_json(bag: Bag, verdict: EpisodeVerdict) -> dict[str, Any]:
     """Returns what is known of a bag, for programs."""
     outcome, source, reason = _outcome(bag)
     return {
@@ -63,7 +69,7 @@ def as_json(bag: Bag, verdict: EpisodeVerdict | None) -> dict[str, Any]:
         'outcome_source': source,
         'end_reason': reason,
         'facts': {name: {k: v for k, v in facts.items() if k != 'counts'} for name, facts in bag.facts.items()},
-        'verdict': verdict.as_json() if verdict else None,
+        'verdict': verdict.as_json(),
         'topics': [
             {
                 'name': topic.name,
@@ -80,7 +86,7 @@ def as_json(bag: Bag, verdict: EpisodeVerdict | None) -> dict[str, Any]:
     }
 
 
-def as_text(bag: Bag, verdict: EpisodeVerdict | None) -> str:
+def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
     """Returns what is known of a bag, for people."""
     outcome, source, reason = _outcome(bag)
     lines = [f'episode      {bag.episode_id}']
@@ -104,9 +110,7 @@ def as_text(bag: Bag, verdict: EpisodeVerdict | None) -> str:
     return '\n'.join(lines)
 
 
-def _verdict_lines(verdict: EpisodeVerdict | None) -> list[str]:
-    if verdict is None:
-        return ['verdict      none: it was not judged']
+def _verdict_lines(verdict: EpisodeVerdict) -> list[str]:
     judged = verdict.judged
     lines = [f'verdict      {judged.verdict} (rules {verdict.rules_hash})']
     lines += [f'             - {reason}' for reason in judged.reasons]

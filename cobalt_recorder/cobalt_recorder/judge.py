@@ -6,6 +6,7 @@ file, and judging one episode doesn't slow the recording of another.
 
 import json
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -135,6 +136,7 @@ def judge_bag(path: Path, rules: QualityRules) -> tuple[Bag, EpisodeVerdict]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Judges the bag that is the first argument by the rules that are the second; the recorder's own entry."""
+    os.nice(10)  # Recording goes first.
     path, rules = (sys.argv[1:] if argv is None else argv)[:2]
     try:
         bag, verdict = judge_bag(Path(path), load_rules(Path(rules)))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from cobalt_recorder.quality_metrics import Measurement
 from cobalt_teleop.core.errors import CobaltError
@@ -91,6 +92,18 @@ class Verdict:
     reasons: tuple[str, ...]
     tip: str
     metrics: tuple[JudgedMetric, ...]
+
+
+def shipped_rules() -> Path:
+    """Returns the file of the rules that come with this package.
+
+    Raises:
+        CobaltError: The package is not installed.
+    """
+    try:
+        return Path(get_package_share_directory('cobalt_recorder')) / 'config' / 'quality_rules.yaml'
+    except PackageNotFoundError as error:
+        raise CobaltError('cobalt_recorder is not installed: build the workspace, and source it') from error
 
 
 def load_rules(path: Path) -> QualityRules:

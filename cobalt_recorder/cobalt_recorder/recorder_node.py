@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rclpy.node import Node
 
 from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
-from cobalt_recorder.quality_rules import load_rules
+from cobalt_recorder.quality_rules import load_rules, shipped_rules
 from cobalt_recorder.workcell_recorder import WorkcellRecorder
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import parameter, read_parameters
@@ -63,11 +62,7 @@ def rules_file(path: str) -> Path:
     Raises:
         CobaltError: It cannot be read or understood.
     """
-    try:
-        shipped = Path(get_package_share_directory('cobalt_recorder')) / 'config' / 'quality_rules.yaml'
-    except PackageNotFoundError as error:
-        raise CobaltError('cobalt_recorder is not installed: build the workspace, and source it') from error
-    rules = Path(path).expanduser().absolute() if path else shipped
+    rules = Path(path).expanduser().absolute() if path else shipped_rules()
     load_rules(rules)
     return rules
 

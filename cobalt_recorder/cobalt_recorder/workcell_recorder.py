@@ -124,6 +124,11 @@ class WorkcellRecorder:
 
     def _on_episode(self, data: bytes, info: dict[str, Any]) -> None:
         episode = deserialize_message(data, EpisodeState)
+        try:
+            Phase(episode.phase), Outcome(episode.outcome), OutcomeSource(episode.outcome_source)
+        except ValueError as error:
+            self._node.get_logger().error(f'{self._id}: a state of the episode was not understood: {error}')
+            return
         recording = self._recording
         if recording is not None and not self._closing:
             if episode.episode_id == self._episode_id:
@@ -157,6 +162,11 @@ class WorkcellRecorder:
         self._episode_id = episode.episode_id
         self._ended_by = ''
         self._closing = False
+        try:
+            self._options.dataset.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            self._publish_state(_FAILED, f'the dataset folder {self._options.dataset} is gone: {error.strerror}')
+            return
         free = self._disk_free()
         if free < self._options.min_free_bytes:
             self._publish_state(

@@ -70,6 +70,14 @@ def test_a_label_overrules(bag, capsys):
     assert 'DISCARDED (by operator): bumped the table' in capsys.readouterr().out
 
 
+def test_a_bag_that_nobody_judged_is_judged_now(bag, capsys):
+    (bag / 'verdict.json').unlink()
+    assert run('--json', bag) == 0
+    verdict = json.loads(capsys.readouterr().out)['verdict']
+    assert (verdict['verdict'], verdict['reasons'][0]) == ('REJECT', 'it holds no row of the episode')
+    assert not (bag / 'verdict.json').exists()
+
+
 def test_a_broken_file_shows_what_it_holds(bag, capsys):
     path = bag / f'{EPISODE_ID}_0.mcap'
     path.write_bytes(path.read_bytes()[:-150])
