@@ -61,6 +61,7 @@ class Supervisor:
         self._escalation: list[tuple[float, int]] = []
         self._exit_code = 0
         self._by_signal = False
+        self._refused = ''
 
     def run(self) -> int:
         """Starts everything and waits until all have ended.
@@ -82,6 +83,9 @@ class Supervisor:
                 self._watch(wake_read)
             finally:
                 self._kill_rest()
+                if self._refused:
+                    # The last line, so that nothing stands between it and the person.
+                    self._say(f'{self._refused} refused to start, for the reason in its line above')
         finally:
             signal.set_wakeup_fd(old_wakeup)
             for number, handler in old_handlers.items():
@@ -189,7 +193,7 @@ class Supervisor:
         if code < 0:
             self._say(f'{child.label} died (killed by {signal_name(-code)})')
         elif code == REFUSED:
-            self._say(f'{child.label} refused to start, for the reason above; ending the rest')
+            self._refused = child.label
         elif code:
             self._say(f'{child.label} died (exit code {code})')
         else:
