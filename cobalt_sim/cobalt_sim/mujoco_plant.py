@@ -138,7 +138,8 @@ class MujocoPlant:
         if robot.gripper is not None:
             data.ctrl[indices.gripper_ctrl] = robot.gripper.actuator_open
         mujoco.mj_kinematics(model, data)
-        base = self._base_pose()
+        base = self._body_pose(indices.base_body)
+        self._base_from_world = base.inverse()
         for name, pose_in_base in self._world.task.start(np.random.default_rng(seed)).items():
             pose = base @ pose_in_base
             at = indices.object_qpos[name]
@@ -164,16 +165,13 @@ class MujocoPlant:
         """Frees the calling thread's drawing context; the state goes with the plant."""
         self._world.close_thread()
 
-    def _base_pose(self) -> Pose:
-        return self._body_pose(self._world.indices.base_body)
-
     def _body_pose(self, body: int) -> Pose:
         return Pose(self._data.xpos[body].copy(), xyzw(self._data.xquat[body]))
 
     def _look(self) -> None:
         """Measures the present state and judges it. To be called once a state."""
         data, indices, robot = self._data, self._world.indices, self._world.robot
-        from_world = self._base_pose().inverse()
+        from_world = self._base_from_world
         mujoco.mju_mat2Quat(self._quat_wxyz, data.site_xmat[indices.tool_site])
         tool = from_world @ Pose(data.site_xpos[indices.tool_site].copy(), xyzw(self._quat_wxyz))
         objects = {name: from_world @ self._body_pose(body) for name, body in indices.object_bodies.items()}

@@ -11,6 +11,8 @@ from cobalt_teleop.core.errors import CobaltError
 Vector = NDArray[np.float64]
 
 _UNIT_TOLERANCE = 1e-2
+_TO_WXYZ = np.array([3, 0, 1, 2])
+_TO_XYZW = np.array([1, 2, 3, 0])
 
 
 class InvalidPoseError(CobaltError):
@@ -19,12 +21,12 @@ class InvalidPoseError(CobaltError):
 
 def wxyz(quat_xyzw: ArrayLike) -> Vector:
     """Reorders (4,) xyzw to wxyz."""
-    return np.roll(np.asarray(quat_xyzw, dtype=float), 1)
+    return np.asarray(quat_xyzw, dtype=float)[_TO_WXYZ]
 
 
 def xyzw(quat_wxyz: ArrayLike) -> Vector:
     """Reorders (4,) wxyz to xyzw."""
-    return np.roll(np.asarray(quat_wxyz, dtype=float), -1)
+    return np.asarray(quat_wxyz, dtype=float)[_TO_XYZW]
 
 
 def multiply(left_xyzw: ArrayLike, right_xyzw: ArrayLike) -> Vector:
