@@ -20,6 +20,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: that of the subcommand, 2 for wrong usage.
     """
+    try:
+        return _run(argv)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe, such as `head`, has seen enough.
+        sys.stderr.close()
+        return 0
+
+
+def _run(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog='cobalt', description='Cobalt: teleoperation of robot arms over ROS 2.')
     subparsers = parser.add_subparsers(title='commands', metavar='COMMAND')
     for entry in _commands():
@@ -33,14 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not hasattr(options, 'func'):
         parser.print_help()
         return 0
-    try:
-        return int(options.func(options))
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # The reader of a pipe, such as `head`, has seen enough.
-        sys.stderr.close()
-        return 0
+    return int(options.func(options))
 
 
 if __name__ == '__main__':

@@ -70,6 +70,7 @@ class Process:
         environment: The whole of it.
         directory: Where it runs; None for the present one.
         ends_all: The launch ends when this process ends.
+        is_node: It is a ROS node, which handles signals itself once it has started.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Process:
     environment: Mapping[str, str]
     directory: str | None
     ends_all: bool
+    is_node: bool
 
 
 @dataclass(kw_only=True)
@@ -367,6 +369,7 @@ class _Walk:
                 environment=environment,
                 directory=self._attribute(element, 'cwd') or None,
                 ends_all=on_exit == 'shutdown',
+                is_node=element.tag == 'node',
             )
         )
 

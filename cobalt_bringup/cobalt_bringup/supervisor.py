@@ -117,7 +117,7 @@ class Supervisor:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    preexec_fn=_end_with_parent(os.getpid()),
+                    preexec_fn=_before_start(process, os.getpid()),
                 )
             except OSError as error:
                 self._say(f'{label} could not be started: {error.strerror}: {process.command[0]}')
@@ -269,12 +269,17 @@ def _labels(processes: Sequence[Process]) -> list[str]:
     ]
 
 
-def _end_with_parent(parent: int) -> Callable[[], None]:
-    """Lets the kernel end a child when `cobalt up` itself is killed."""
+def _before_start(process: Process, parent: int) -> Callable[[], None]:
+    """Returns what a child does before its program starts."""
 
     def arm() -> None:
+        # The kernel ends it when `cobalt up` itself is killed.
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
         if os.getppid() != parent:
             os._exit(1)
+        if process.is_node:
+            # Ctrl-C while Python still imports would end in a traceback. The node's own handler takes over later; a
+            # signal that was missed is followed by SIGTERM.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     return arm

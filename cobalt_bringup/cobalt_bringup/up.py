@@ -3,6 +3,7 @@
 import argparse
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -91,6 +92,7 @@ def up(options: argparse.Namespace) -> int:
         os.execv(ros2, [ros2, 'launch', str(file), *options.arguments])
     remove_dead()
     code = Supervisor(processes).run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What was killed could not clean up after itself.
     remove_dead(older_than_s=0.2)
     return code

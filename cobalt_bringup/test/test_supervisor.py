@@ -84,6 +84,18 @@ def test_ctrl_c_ends_all_quietly(launch):
     assert 'Traceback' not in running.text
 
 
+@pytest.mark.parametrize('after_s', [0.1, 0.4, 1.5])
+def test_ctrl_c_at_any_moment_of_a_start_shows_no_traceback(launch, after_s):
+    running = launch(shell('echo up; exec sleep 60', 'a'), '<node pkg="cobalt_devices" exec="keyboard_node"/>')
+    running.wait_for('up')
+    time.sleep(after_s)
+    started = time.monotonic()
+    running.process.send_signal(signal.SIGINT)
+    assert running.end() == 0
+    assert time.monotonic() - started < 5.0
+    assert 'Traceback' not in running.text
+
+
 def test_who_does_not_end_is_killed_in_time_with_all_it_started(launch):
     deaf = 'trap : INT TERM; sleep 60 &amp; echo $!; while :; do sleep 60; done'
     running = launch(shell(deaf, 'deaf'))
