@@ -12,6 +12,7 @@ import psutil
 import pytest
 import rclpy
 from ament_index_python.packages import get_package_prefix
+from ros_operator import Operator, until
 from rosbags.highlevel import AnyReader
 
 from cobalt_interfaces.msg import ControlStep, DeviceSample, EpisodeState, PartStep, QualityReport
@@ -119,6 +120,7 @@ class Page:
         self.lease_id = operator.call('AcquireControl', session_id='page', operator_id='Ada').lease_id
         self.sequence = 0
         self.presses = [0] * len(ACTIONS)
+        until(lambda: self.publisher.get_subscription_count(), 'keyboard_node listens')
 
     def send(self, buttons):
         self.sequence += 1
@@ -141,8 +143,9 @@ class Page:
         self.publisher.publish(sample)
 
     def hold(self, action, condition, what, timeout_s=10.0):
-        self.send(0)
-        time.sleep(0.05)
+        for _ in range(5):
+            self.send(0)
+            time.sleep(0.04)
         self.presses[[a.name for a in ACTIONS].index(action)] += 1
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
@@ -156,8 +159,6 @@ class Page:
 @pytest.fixture
 def recording(start_stack):
     """A stack with one saved episode, and another that is being recorded while the arm is driven."""
-    from ros_operator import Operator, until
-
     stack = start_stack()
     os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
     rclpy.init()
@@ -201,8 +202,6 @@ def rows_in(bag):
 
 @pytest.mark.parametrize('victim', sorted(NODES))
 def test_one_node_killed_while_recording(recording, victim):
-    from ros_operator import until
-
     stack, operator, page, earlier = recording
     rows = rows_in(earlier)
     assert rows > 15
