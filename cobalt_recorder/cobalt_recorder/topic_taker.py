@@ -5,20 +5,29 @@ from typing import Any
 
 from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from std_msgs.msg import Empty
 
 from cobalt_recorder.bag_thread import NewTopic, RawMessage
+from cobalt_recorder.key_frames import is_key_frame
 from cobalt_recorder.offered_qos import INFINITE_NS, OfferedQos
 from cobalt_recorder.recorded_topics import RecordedTopic
 from cobalt_recorder.step_header import StepHeader, read_step_header
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import TakenSubscription
+from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 
 _KEPT_BY_MIDDLEWARE = 200
 """Messages of a topic that wait until they are taken: seconds, however busy the process is."""
 
 _SETTLED_S = 0.5
 """A matched publisher that stays silent for so long has nothing to say: latched messages would have come [s]."""
+
+
+_ASK_S = 0.3
+"""How often a camera is asked for its first key frame [s]."""
+
+_VIDEO_TYPE = topics.video('any').type
 
 
 def raw_message(topic: str, data: bytes, info: dict[str, Any]) -> RawMessage:
@@ -64,18 +73,57 @@ def _offered(profile: Any) -> OfferedQos:
 
 
 class _Taken:
+    """One subscription. Of a video, nothing counts before the first key frame, as nobody could decode it."""
+
     def __init__(self, node: Node, workcell_id: str, recorded: RecordedTopic) -> None:
         self.declared = recorded.declared
         self.type = recorded.topic.type
         self.subscription = TakenSubscription(node, recorded.topic, workcell_id, raw=True, depth=_KEPT_BY_MIDDLEWARE)
         self.count = TopicCount()
         self.matched_s: float | None = None
+        self._is_video = recorded.topic.type == _VIDEO_TYPE
+        self._requests = _key_frame_requests(node, workcell_id, recorded.topic) if self._is_video else None
+        self._asked_s = 0.0
+        self._node = node
+
+    def take(self) -> list[RawMessage]:
+        messages = []
+        for data, info in self.subscription.take_all():
+            if self._is_video and not self.count.received and not is_key_frame(data):
+                continue
+            count_message(self.count, info)
+            messages.append(raw_message(self.subscription.topic_name, data, info))
+        return messages
 
     def settled(self, now_s: float) -> bool:
+        if self.count.received:
+            self._end_requests()
+            return True
         if self.matched_s is None and self.subscription.publisher_count:
             self.matched_s = now_s
-        heard = self.count.received > 0
-        return self.matched_s is not None and (heard or now_s - self.matched_s >= _SETTLED_S)
+        if self._is_video:
+            self._ask(now_s)
+            return False
+        return self.matched_s is not None and now_s - self.matched_s >= _SETTLED_S
+
+    def close(self) -> None:
+        self._end_requests()
+        self.subscription.close()
+
+    def _ask(self, now_s: float) -> None:
+        if self._requests is not None and now_s - self._asked_s >= _ASK_S:
+            self._asked_s = now_s
+            self._requests.publish(Empty())
+
+    def _end_requests(self) -> None:
+        if self._requests is not None:
+            self._node.destroy_publisher(self._requests)
+            self._requests = None
+
+
+def _key_frame_requests(node: Node, workcell_id: str, video: topics.Topic) -> Publisher:
+    camera = video.name.split('/')[-2]
+    return create_publisher(node, topics.request_key_frame(camera), workcell_id)
 
 
 class TopicTaker:
@@ -116,11 +164,7 @@ class TopicTaker:
 
     def take(self) -> list[RawMessage]:
         """Returns what has come since the last call, of all topics in the order of arrival."""
-        messages = []
-        for name, taken in self._topics.items():
-            for data, info in taken.subscription.take_all():
-                count_message(taken.count, info)
-                messages.append(raw_message(name, data, info))
+        messages = [message for taken in self._topics.values() for message in taken.take()]
         messages.sort(key=lambda message: message.received_ns)
         for message in messages:
             if message.topic == self._steps:
@@ -131,5 +175,5 @@ class TopicTaker:
     def close(self) -> None:
         """Ends the subscriptions."""
         for taken in self._topics.values():
-            taken.subscription.close()
+            taken.close()
         self._topics.clear()

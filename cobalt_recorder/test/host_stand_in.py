@@ -24,7 +24,7 @@ from cobalt_interfaces.msg import (
 )
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.ulid import new_ulid
-from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
+from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
 from cobalt_teleop.ros.message_types import message_class
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.video.h264_encoder import H264Encoder
@@ -34,7 +34,7 @@ CAMERA = 'front'
 
 
 class HostStandIn:
-    """Ticks one workcell in a thread.
+    """Ticks one workcell in a thread. Its camera gives a key frame only to who asks for one.
 
     Args:
         context: rclpy's context.
@@ -74,6 +74,8 @@ class HostStandIn:
             create_subscription(self.node, topics.QUALITY, workcell_id, self.reports.append),
         ]
         self._encoder = H264Encoder(64, 48, RATE_HZ, 500)
+        self._key_frame_requests = TakenSubscription(self.node, topics.request_key_frame(CAMERA), workcell_id)
+        self._encoder.encode(np.zeros((48, 64, 3), dtype=np.uint8), True)
         self._newest_frame: FrameRef | None = None
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self.node)
@@ -235,7 +237,7 @@ class HostStandIn:
             return
         picture = np.full((48, 64, 3), (self._step * 3) % 256, dtype=np.uint8)
         picture[:, : self._step % 64] = 255 - picture[0, 0, 0]
-        encoded = self._encoder.encode(picture, self.sent_frames == 0)
+        encoded = self._encoder.encode(picture, self._key_frame_requests.take() is not None)
         frame = message_class(self.video_topic.type)(format='h264', frame_id='front', data=array('B', encoded.data))
         frame.timestamp = to_stamp(stamp_ns)
         publisher.publish(frame)
