@@ -104,6 +104,8 @@ class Lobby:
         self._ticker.cancel()
         for task in self._leaving.values():
             task.cancel()
+        for session in self._sessions.values():
+            session.release_at_exit()
         await asyncio.gather(*(session.close() for session in self._sessions.values()), return_exceptions=True)
         for room in self._rooms.values():
             room.close()

@@ -152,6 +152,12 @@ class Session:
             room, self.room = self.room, None
             room.leave(self)
 
+    def release_at_exit(self) -> None:
+        """Gives control back as the bridge ends."""
+        lease_id, self._lease_id = self._lease_id, ''
+        if lease_id and self.room is not None and self.room.endpoints is not None:
+            self.room.endpoints.release_at_exit(lease_id)
+
     async def close(self) -> None:
         """Ends the session."""
         await self.leave()

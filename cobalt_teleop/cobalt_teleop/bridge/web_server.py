@@ -79,10 +79,11 @@ async def _signalling(request: web.Request, lobby: Lobby) -> web.StreamResponse:
         return web.Response(status=426, text='This address is for the WebSocket of the page.\n')
     await upgrade.prepare(request)
     try:
-        hello = parse_signal(await upgrade.receive_str(timeout=HELLO_TIMEOUT_S))
+        first = await upgrade.receive(timeout=HELLO_TIMEOUT_S)
+        hello = parse_signal(first.data if first.type == WSMsgType.TEXT else '')
         if hello.type != 'hello':
             raise PageMessageError(f"the first message must be 'hello', not '{hello.type}'")
-    except (PageMessageError, TimeoutError, TypeError, web.WSMessageTypeError) as error:
+    except (PageMessageError, TimeoutError) as error:
         if not upgrade.closed:
             await upgrade.send_json({'type': 'error', 'text': str(error) or 'no hello came'})
             await upgrade.close(code=WSCloseCode.POLICY_VIOLATION)

@@ -23,6 +23,8 @@ from cobalt_teleop.ros.stamps import to_nanoseconds
 STEP_INTERVAL_S = 0.1
 """Steps are looked into no more often than this [s]; deserialising one costs 0.5 ms."""
 
+READY_PERIOD_S = 0.05
+
 DEVICE = 'keyboard'
 
 USED_SERVICES = (
@@ -129,6 +131,11 @@ class WorkcellEndpoints:
         Raises:
             ServiceError: The host is not there, did not answer in time, or refused; with the reason in words.
         """
+        deadline_s = time.monotonic() + timeout_s
+        while not self._is_ready(service):
+            if time.monotonic() > deadline_s:
+                raise ServiceError(f'the host {self._host_id} is not there')
+            await asyncio.sleep(READY_PERIOD_S)
         answer: asyncio.Future[Any] = self._loop.create_future()
 
         def settle(result: Any, error: Exception | None) -> None:
@@ -146,6 +153,12 @@ class WorkcellEndpoints:
         if not response.ok:
             raise ServiceError(response.reason or f'the host {self._host_id} refused without a reason')
         return response
+
+    def release_at_exit(self, lease_id: str) -> None:
+        """Gives a lease back without waiting for an answer: for the end of the process, when no executor spins."""
+        client = self._clients.get('ReleaseControl')
+        if client is not None and client.service_is_ready():
+            client.call_async(srv.ReleaseControl.Request(workcell_id=self._workcell_id, lease_id=lease_id))
 
     def _open(self) -> None:
         workcell = self._workcell_id
@@ -196,14 +209,17 @@ class WorkcellEndpoints:
         if camera in self._key_frame_requests:
             self._key_frame_requests[camera].publish(Empty())
 
+    def _is_ready(self, service: str) -> bool:
+        client = self._clients.get(service)
+        return client is not None and bool(client.service_is_ready())
+
     def _call(self, service: str, fields: dict[str, Any], settle: Callable[[Any, Exception | None], None]) -> None:
         client = self._clients.get(service)
-        if client is None or not client.service_is_ready():
+        if client is None:
             problem = ServiceError(f'the host {self._host_id} is not there')
             self._to_loop(lambda: settle(None, problem))
             return
-        request = getattr(srv, service).Request(workcell_id=self._workcell_id, **fields)
-        future = client.call_async(request)
+        future = client.call_async(getattr(srv, service).Request(workcell_id=self._workcell_id, **fields))
         future.add_done_callback(lambda done: self._to_loop(lambda: settle(done.result(), done.exception())))
 
     def _forwarder(self, topic: topics.Topic) -> Callable[[Any], None]:

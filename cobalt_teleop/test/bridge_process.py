@@ -1,0 +1,87 @@
+"""A bridge as a process, and a host beside it, for tests."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from contextlib import contextmanager
+
+from rclpy.executors import SingleThreadedExecutor
+
+from cobalt_teleop.workcell_host.host_node import HostNode
+from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
+from cobalt_teleop.workcell_host.workcell import HostOptions
+
+RUN_BRIDGE = 'import sys; from cobalt_teleop.bridge.bridge_node import main; sys.exit(main())'
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        return taken.getsockname()[1]
+
+
+class BridgeProcess:
+    """webrtc_bridge on a free port.
+
+    Args:
+        parameters: Beside the port.
+    """
+
+    def __init__(self, **parameters):
+        self.port = parameters.pop('port', None) or free_port()
+        options = [
+            part for name, value in {'port': self.port, **parameters}.items() for part in ('-p', f'{name}:={value}')
+        ]
+        self.process = subprocess.Popen(
+            [sys.executable, '-c', RUN_BRIDGE, '--ros-args', *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | {'PYTHONUNBUFFERED': '1'},
+        )
+        self.url = f'http://127.0.0.1:{self.port}/'
+
+    def wait_until_served(self):
+        end = time.monotonic() + 15.0
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                with urllib.request.urlopen(self.url + 'healthz', timeout=1.0):
+                    return self
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(f'the bridge does not serve: {self.stop()}')
+
+    def stop(self):
+        """Returns all that it wrote."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        try:
+            output, _ = self.process.communicate(timeout=8.0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            output, _ = self.process.communicate()
+            output += '\nit had to be killed'
+        return output
+
+
+@contextmanager
+def running_host(*workcells):
+    """Runs a host with the ideal plant on its executor."""
+    node = HostNode('test_host')
+    node.host({name: IdealPlant() for name in workcells}, HostOptions(render_threads=1))
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    thread = threading.Thread(target=executor.spin, daemon=True)
+    thread.start()
+    try:
+        yield node
+    finally:
+        executor.shutdown()
+        thread.join(2.0)
+        node.close()
+        node.destroy_node()

@@ -1,0 +1,152 @@
+"""A page without a browser: speaks to the bridge as the real page does, over aiohttp and aiortc."""
+
+import asyncio
+import json
+import time
+
+import aiohttp
+from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc.mediastreams import MediaStreamError
+
+from cobalt_teleop.core.keyboard_actions import ACTIONS
+
+WAIT_S = 12.0
+
+
+class PageClient:
+    """One page.
+
+    Args:
+        port: Of the bridge.
+        session: Session to go on with.
+    """
+
+    def __init__(self, port, session='', workcell='', operator='Ada'):
+        self.port = port
+        self.hello = {'type': 'hello', 'session': session, 'workcell': workcell, 'operator': operator, 'h264': True}
+        self.events = []
+        self.anchors = {}
+        self.pongs = []
+        self.frames = {}
+        self.first_frame_s = {}
+        self.connection = None
+        self.samples = None
+        self.offers = 0
+        self.sequence = 0
+        self._tasks = []
+
+    async def __aenter__(self):
+        self.opened_s = time.monotonic()
+        self._http = aiohttp.ClientSession()
+        self.socket = await self._http.ws_connect(f'http://127.0.0.1:{self.port}/ws')
+        await self.socket.send_json(self.hello)
+        self._tasks.append(asyncio.ensure_future(self._listen()))
+        return self
+
+    async def __aexit__(self, *_):
+        for task in self._tasks:
+            task.cancel()
+        if self.connection is not None:
+            await self.connection.close()
+        await self.socket.close()
+        await self._http.close()
+
+    def newest(self, kind):
+        return next((event for event in reversed(self.events) if event['type'] == kind), None)
+
+    @property
+    def session(self):
+        return self.newest('session')['session']
+
+    async def until(self, condition, what, timeout_s=WAIT_S):
+        end = time.monotonic() + timeout_s
+        while time.monotonic() < end:
+            value = condition()
+            if value:
+                return value
+            await asyncio.sleep(0.01)
+        raise AssertionError(f'{what} never came; last events: {self.events[-6:]}')
+
+    async def until_event(self, kind, timeout_s=WAIT_S, **fields):
+        def found():
+            event = self.newest(kind)
+            return event if event and all(event.get(name) == value for name, value in fields.items()) else None
+
+        return await self.until(found, f'{kind} {fields}', timeout_s)
+
+    async def until_live(self, cameras=1):
+        await self.until(lambda: len(self.frames) >= cameras, 'video')
+
+    async def say(self, kind, **fields):
+        await self.socket.send_json({'type': kind, **fields})
+
+    def keys(self, buttons, *, engaged=True, epoch=1, frame=None, **fields):
+        self.sequence += 1
+        message = {
+            'type': 'keys',
+            'sequence': self.sequence,
+            'device_ms': time.time() * 1000,
+            'clock_offset_ms': 0.0,
+            'clock_uncertainty_ms': 0.5,
+            'buttons': buttons,
+            'press_counts': [0] * len(ACTIONS),
+            'engaged': engaged,
+            'clutch_epoch': epoch,
+            'frame': frame,
+        }
+        self.samples.send(json.dumps(message | fields))
+
+    def ping(self):
+        self.samples.send(json.dumps({'type': 'ping', 'id': 1, 'sent_ms': time.time() * 1000}))
+
+    async def _listen(self):
+        async for message in self.socket:
+            self._take(json.loads(message.data))
+
+    def _take(self, event):
+        self.events.append(event)
+        if event['type'] == 'offer':
+            self.offers += 1
+            self._tasks.append(asyncio.ensure_future(self._answer(event)))
+
+    async def _answer(self, offer):
+        if self.connection is not None:
+            await self.connection.close()
+        self.connection = connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+
+        @connection.on('datachannel')
+        def on_channel(channel):
+            if channel.label == 'samples':
+                assert (channel.ordered, channel.maxRetransmits) == (False, 0)
+                self.samples = channel
+                channel.on('message', self._on_sample)
+            else:
+                assert channel.label == 'events'
+                channel.on('message', lambda text: self._take(json.loads(text)))
+
+        @connection.on('track')
+        def on_track(track):
+            self._tasks.append(asyncio.ensure_future(self._watch(track, connection, offer['cameras'])))
+
+        await connection.setRemoteDescription(RTCSessionDescription(offer['sdp'], 'offer'))
+        await connection.setLocalDescription(await connection.createAnswer())
+        await self.say('answer', sdp=connection.localDescription.sdp)
+
+    def _on_sample(self, text):
+        message = json.loads(text)
+        if message['type'] == 'anchor':
+            self.anchors[message['camera']] = message
+        else:
+            self.pongs.append(message | {'received_ms': time.time() * 1000})
+
+    async def _watch(self, track, connection, cameras):
+        mid = next(t.mid for t in connection.getTransceivers() if t.receiver.track is track)
+        camera = cameras[mid]
+        try:
+            while True:
+                frame = await track.recv()
+                self.first_frame_s.setdefault(camera, time.monotonic() - self.opened_s)
+                self.frames.setdefault(camera, []).append(frame)
+                del self.frames[camera][:-50]
+        except MediaStreamError:
+            pass

@@ -1,0 +1,373 @@
+"""The bridge as a process, between a real host and pages that speak aiortc."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import aiohttp
+import pytest
+import rclpy
+from bridge_process import RUN_BRIDGE, BridgeProcess, free_port, running_host
+from page_client import PageClient
+from ros_operator import Operator, until
+
+from cobalt_interfaces.msg import DeviceSample
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.keyboard_actions import BITS
+from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
+
+SAMPLES = topics.operator_sample('keyboard', 'arm')
+
+
+@pytest.fixture
+def ros(private_ros_domain):
+    rclpy.init()
+    yield
+    rclpy.try_shutdown()
+
+
+@pytest.fixture
+def host(ros):
+    with running_host('env_0', 'env_1') as node:
+        yield node
+
+
+@pytest.fixture(scope='module')
+def bridge(private_ros_domain):
+    made = BridgeProcess(grace_s=1.0).wait_until_served()
+    yield made
+    output = made.stop()
+    assert made.process.returncode == 0, output
+    assert 'Traceback' not in output, output
+    assert 'never retrieved' not in output, output
+
+
+@pytest.fixture
+def listener(ros):
+    made = Operator('listener')
+    yield made
+    made.close()
+
+
+def health(bridge):
+    with urllib.request.urlopen(bridge.url + 'healthz', timeout=2.0) as answer:
+        return json.load(answer)
+
+
+def run(scenario):
+    asyncio.run(asyncio.wait_for(scenario(), 50.0))
+
+
+def test_a_page_gets_video_clock_and_every_state(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port) as page:
+            await page.until_live()
+            await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            for kind in (
+                'session',
+                'keyboard',
+                'workcells',
+                'workcell',
+                'control',
+                'episode',
+                'step',
+                'host',
+                'viewers',
+            ):
+                await page.until_event(kind)
+            assert {'env_0', 'env_1'} <= {entry['id'] for entry in page.newest('workcells')['list']}
+            assert page.newest('step')['hold_text'] == 'nobody has control'
+            page.ping()
+            pong = await page.until(lambda: page.pongs and page.pongs[-1], 'the pong')
+            assert pong['sent_ms'] - 5 <= pong['host_ms'] <= pong['received_ms'] + 5
+            (camera,) = page.frames
+            anchor = await page.until(lambda: page.anchors.get(camera), 'the anchor')
+            age_ms = time.time() * 1000 - anchor['stamp_ms']
+            assert -5 < age_ms < 5000
+
+    run(scenario)
+
+
+def test_one_subscription_serves_all_viewers_and_a_second_one_sees_a_picture_at_once(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port) as first:
+            await first.until_live()
+            (camera,) = first.frames
+            topic = topics.video(camera).absolute('env_0')
+            until(lambda: host.count_subscribers(topic), 'the subscription')
+            subscriptions = {host.count_subscribers(topic)}
+            async with PageClient(bridge.port) as second, PageClient(bridge.port) as third:
+                await second.until_live()
+                await third.until_live()
+                subscriptions.add(host.count_subscribers(topic))
+                assert second.first_frame_s[camera] < 3.0, 'a group of pictures lasts 2 s, and so would waiting for it'
+                assert first.newest('viewers')['count'] == 3
+                before = health(bridge)['workcells']['env_0']['frames_received'][camera]
+                seen = len(second.frames[camera])
+                await asyncio.sleep(1.0)
+                received = health(bridge)['workcells']['env_0']['frames_received'][camera] - before
+                assert 15 <= received <= 25, 'each frame comes once'
+                assert len(second.frames[camera]) >= min(50, seen + 10)
+            assert subscriptions == {1}
+
+    run(scenario)
+
+
+def test_endpoints_close_with_the_last_page(host, bridge):
+    topic = topics.CONTROL_STEP.absolute('env_0')
+
+    async def scenario():
+        async with PageClient(bridge.port) as page:
+            await page.until(lambda: host.count_subscribers(topic) == 1, 'the subscription')
+
+    run(scenario)
+    until(lambda: host.count_subscribers(topic) == 0, 'the end of the subscription')
+
+
+def test_keys_reach_the_device_node_under_the_lease_with_stamps(host, bridge, listener):
+    listener.listen(SAMPLES)
+
+    async def scenario():
+        async with PageClient(bridge.port) as page:
+            await page.until_live()
+            await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            page.keys(BITS['away'])
+            await page.say('acquire', ask=False)
+            control = await page.until_event('control', yours=True)
+            assert control['holder'] == 'Ada'
+            (camera,) = page.frames
+            anchor = await page.until(lambda: page.anchors.get(camera), 'the anchor')
+            for _ in range(80):
+                page.keys(BITS['away'], frame=[camera, anchor['rtp_timestamp']])
+                await asyncio.sleep(0.01)
+            page.keys(0, engaged=False, clock_offset_ms=9e9)
+            await asyncio.sleep(0.2)
+            return anchor, page.session
+
+    anchor, session = asyncio.run(asyncio.wait_for(scenario(), 40.0))
+    heard = listener.heard[(SAMPLES.name, 'env_0')]
+    assert heard and all(sample.lease_id and sample.session_id == session for sample in heard), 'none without a lease'
+    moving = [sample for sample in heard if sample.engaged]
+    span_s = (to_nanoseconds(moving[-1].header.stamp) - to_nanoseconds(moving[0].header.stamp)) / 1e9
+    assert 20 <= len(moving) <= 42 * span_s + 2, 'at most 40 a second pass'
+    sequences = [sample.sequence for sample in heard]
+    assert sequences == sorted(set(sequences))
+    sample = moving[-1]
+    assert (sample.kind, sample.buttons, sample.clutch_epoch) == (DeviceSample.KIND_KEYBOARD, BITS['away'], 1)
+    assert to_nanoseconds(sample.header.stamp) == to_nanoseconds(sample.device_stamp)
+    assert abs(to_nanoseconds(sample.shown_frame_stamp) / 1e6 - anchor['stamp_ms']) < 0.01
+    last = heard[-1]
+    assert not last.engaged
+    assert abs(to_nanoseconds(last.header.stamp) - now_ns()) < 60e9, 'a clock that makes no sense is not believed'
+
+
+def test_an_episode_starts_ends_is_labelled_and_reset(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port) as page:
+            await page.until_event('step')
+            await page.say('start')
+            episode = await page.until_event('episode', phase='running')
+            assert episode['operator'] == 'Ada' and page.newest('control')['yours']
+            await page.say('reset')
+            await page.until(lambda: page.newest('episode')['id'] != episode['id'], 'another episode')
+            await page.until_event('episode', phase='running')
+            await page.say('end', outcome='success')
+            await page.until_event('episode', phase='ended', outcome='success', timeout_s=15.0)
+            await page.say('end', outcome='discarded')
+            await page.until_event('episode', phase='ended', outcome='discarded')
+
+    run(scenario)
+
+
+def test_a_second_page_watches_asks_and_is_handed_control_and_may_stop(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port) as first, PageClient(bridge.port, operator='Bob') as second:
+            await first.until_event('step')
+            await second.until_event('step')
+            await first.say('acquire', ask=False)
+            await first.until_event('control', yours=True)
+            await second.until_event('control', yours=False, holder='Ada')
+            await second.say('start')
+            notice = await second.until_event('notice')
+            assert 'Ada' in notice['text']
+            await second.say('acquire', ask=True)
+            await first.until_event('control', requested_by='Bob')
+            await first.say('hand_over')
+            await second.until_event('control', yours=True, holder='Bob')
+            await first.until_event('control', yours=False)
+            await first.say('emergency_stop')
+            await second.until_event('control', emergency_stop=True, emergency_stop_by='Ada')
+            await second.until_event('step', hold_text='emergency stop')
+            await second.say('clear_emergency_stop')
+            await second.until_event('control', emergency_stop=False)
+
+    run(scenario)
+
+
+def test_a_reload_keeps_workcell_and_lease_and_a_page_that_stays_away_loses_them(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_1') as page:
+            await page.until_event('workcell', id='env_1')
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+            session = page.session
+        async with PageClient(bridge.port, session=session) as again:
+            await again.until_event('workcell', id='env_1')
+            await again.until_event('control', yours=True)
+            assert again.session == session
+        await asyncio.sleep(2.0)
+        async with PageClient(bridge.port, session=session, workcell='env_1', operator='Eve') as late:
+            await late.until_event('control', yours=False, holder='')
+            assert late.session != session
+
+    run(scenario)
+
+
+def test_a_session_that_opens_twice_goes_on_in_the_newer_page(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port) as old:
+            await old.until_event('workcell')
+            async with PageClient(bridge.port, session=old.session) as new:
+                await new.until_event('workcell')
+                await old.until_event('replaced')
+
+    run(scenario)
+
+
+def test_malformed_messages_get_a_sentence_and_the_page_lives_on(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port) as page:
+            await page.until_live()
+            await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            for text in (
+                '{',
+                '[]',
+                '{"type": "sudo"}',
+                '{"type": "end", "outcome": 7}',
+                '{"type": "answer", "sdp": "x"}',
+            ):
+                before = len(page.events)
+                await page.socket.send_str(text)
+                await page.until(
+                    lambda before=before: any(e['type'] in ('error', 'notice') for e in page.events[before:]), text
+                )
+                await asyncio.sleep(0.12)
+            page.samples.send('{"type": "keys", "buttons": "all"}')
+            page.samples.send(b'\x00\xff')
+            page.ping()
+            await page.until(lambda: page.pongs, 'the pong')
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+
+    run(scenario)
+
+
+def test_a_host_that_dies_is_told_and_one_that_comes_back_is_found(ros, bridge):
+    async def scenario():
+        with running_host('env_0'):
+            page = PageClient(bridge.port, workcell='env_0')
+            await page.__aenter__()
+            await page.until_live()
+        event = await page.until_event('host', alive=False)
+        assert 'simulator does not answer' in event['text']
+        await page.say('start')
+        await page.until(lambda: 'not there' in (page.newest('notice') or {}).get('text', ''), 'the reason')
+        with running_host('env_0'):
+            await page.until_event('host', alive=True)
+            page.frames.clear()
+            await page.until_live()
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+            await page.__aexit__()
+
+    run(scenario)
+
+
+def test_link_statistics_are_published_each_second(host, bridge, listener):
+    listener.listen(topics.LINK)
+
+    async def scenario():
+        async with PageClient(bridge.port) as page:
+            await page.until_live()
+            (camera,) = page.frames
+            report = {'name': camera, 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
+            await page.say(
+                'stats', rtt_ms=1.5, clock_offset_ms=2.0, clock_uncertainty_ms=0.75, loss_down=None, cameras=[report]
+            )
+            await page.until(
+                lambda: any(stats.cameras for stats in listener.heard[(topics.LINK.name, 'env_0')]), 'link statistics'
+            )
+
+    run(scenario)
+    stats = next(stats for stats in listener.heard[(topics.LINK.name, 'env_0')] if stats.cameras)
+    assert (stats.operator_id, stats.role, stats.codec, stats.road) == ('Ada', 'spectator', 'h264', 'track')
+    assert (stats.rtt_ms, stats.clock_offset_ms, stats.cameras[0].frame_age_ms) == (1.5, -2.0, 41.5)
+
+
+def test_pages_are_served_with_their_locks_and_strangers_are_refused(bridge):
+    with urllib.request.urlopen(bridge.url, timeout=2.0) as page:
+        assert page.headers['Cache-Control'] == 'no-store'
+        policy = page.headers['Content-Security-Policy']
+        assert "script-src 'self';" in policy and 'unsafe' not in policy
+        assert page.headers['X-Content-Type-Options'] == 'nosniff'
+        assert b'<script type="module" src="/main.js">' in page.read()
+    with pytest.raises(urllib.error.HTTPError, match='404'):
+        urllib.request.urlopen(bridge.url + '../bridge_node.py', timeout=2.0)
+
+    def refused(headers):
+        with pytest.raises(urllib.error.HTTPError, match='403'):
+            urllib.request.urlopen(urllib.request.Request(bridge.url, headers=headers), timeout=2.0)
+
+    refused({'Host': 'evil.example'})
+    refused({'Origin': 'http://evil.example'})
+
+    async def scenario():
+        async with aiohttp.ClientSession() as client:
+            for origin in ('http://evil.example', 'null', 'http://127.0.0.1:3000'):
+                with pytest.raises(aiohttp.WSServerHandshakeError, match='403'):
+                    await client.ws_connect(bridge.url + 'ws', headers={'Origin': origin})
+            async with client.ws_connect(bridge.url + 'ws', headers={'Origin': bridge.url.rstrip('/')}) as socket:
+                await socket.send_str('{"type": "start"}')
+                assert 'hello' in (await socket.receive_json())['text']
+            async with client.ws_connect(bridge.url + 'ws') as socket:
+                await socket.send_str('x' * 200_000)
+                assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+
+    run(scenario)
+
+
+def test_a_page_without_its_workcell_waits_and_goes_on_when_it_comes(ros, bridge):
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_7') as page:
+            await page.until_event('waiting', workcell='env_7')
+            with running_host('env_7'):
+                await page.until_live()
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'words'),
+    [({'host': '0.0.0.0'}, 'this machine alone'), ({'port': 70000}, '1 to 65535'), ({'grace': 1}, 'no parameter')],
+)
+def test_what_it_cannot_be_is_refused_with_one_sentence(private_ros_domain, parameters, words):
+    refused = BridgeProcess(**({'port': free_port()} | parameters))
+    output, _ = refused.process.communicate(timeout=15.0)
+    assert refused.process.returncode == 2
+    assert words in output and len(output.strip().splitlines()) == 1, output
+
+
+def test_a_busy_port_is_told_in_one_sentence(bridge):
+    second = BridgeProcess(port=bridge.port)
+    output, _ = second.process.communicate(timeout=15.0)
+    assert second.process.returncode == 2
+    assert f'port {bridge.port}' in output and len(output.strip().splitlines()) == 1
+
+
+def test_it_starts_without_mujoco():
+    code = RUN_BRIDGE.split(';')[1] + "; import sys; sys.exit('mujoco' in sys.modules)"
+    assert subprocess.run([sys.executable, '-c', code.strip()], timeout=30, check=False).returncode == 0
