@@ -1,7 +1,7 @@
+import mujoco
 import numpy as np
 import pytest
 
-from cobalt_sim.in_process import GuardedPlant
 from cobalt_sim.mujoco_plant import PART
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.errors import CobaltError
@@ -116,13 +116,8 @@ def test_poses_are_in_the_base_frame_and_agree_with_the_kinematics(make_plants):
 
 def test_the_twist_is_the_rate_of_the_pose(make_plants):
     (plant,) = make_plants([1])
-    guarded = GuardedPlant(plant)
-    assert guarded.plant is plant
     drive(plant, 3, shift=0.05)
     before = plant.observe().parts[PART]
-    # A short way further, by hand: one substep.
-    import mujoco
-
     mujoco.mj_step(plant._world.model, plant.data)
     mujoco.mj_forward(plant._world.model, plant.data)
     plant._look()

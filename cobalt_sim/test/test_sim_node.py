@@ -70,6 +70,16 @@ def test_it_draws_nothing_and_needs_no_opengl_without_cameras(start_sim, environ
     assert errors.count('Traceback') == 0
 
 
+def test_without_a_working_opengl_it_ends_with_the_line_to_type(start_sim, environment):
+    environment.update(MUJOCO_GL='egl', MUJOCO_EGL_DEVICE_ID='99')
+    sim = start_sim()
+    _, errors = sim.communicate(timeout=30)
+    assert sim.returncode == 2
+    assert len(errors.strip().splitlines()) == 1
+    assert 'no OpenGL to render pictures with (egl: ' in errors
+    assert 'Type: sudo apt-get install libegl1 libgl1-mesa-dri' in errors
+
+
 @pytest.mark.parametrize(
     ('parameters', 'sentence'),
     [
