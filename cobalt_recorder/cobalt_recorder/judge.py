@@ -120,8 +120,9 @@ def judge_bag(path: Path, rules: QualityRules) -> tuple[Bag, EpisodeVerdict]:
         faults.append(f'the file is damaged: {bag.damage}')
     if not episode.rows:
         faults.append('it holds no row of the episode')
-    verdict = judge(episode.outcome, measure(episode), rules, faults=faults)
     label = read_label(bag.folder)
+    note = label.note if label else bag.fact(episode_facts.END, 'end_reason')
+    verdict = judge(episode.outcome, measure(episode), rules, faults=faults, note=note)
     return bag, EpisodeVerdict(
         workcell_id=bag.fact(episode_facts.EPISODE, 'workcell_id'),
         episode_id=bag.episode_id,

@@ -147,7 +147,12 @@ def _verdict(name: Any) -> str:
 
 
 def judge(
-    outcome: str, measurements: Sequence[Measurement], rules: QualityRules, *, faults: Sequence[str] = ()
+    outcome: str,
+    measurements: Sequence[Measurement],
+    rules: QualityRules,
+    *,
+    faults: Sequence[str] = (),
+    note: str = '',
 ) -> Verdict:
     """Judges an episode.
 
@@ -156,11 +161,12 @@ def judge(
         measurements: Its metrics.
         rules: What is asked.
         faults: In words, what alone makes the data unusable; any means REJECT.
+        note: Why the episode ended as it did, in words.
     """
     values = {measurement.name: measurement.value for measurement in measurements}
     findings = [('REJECT', fault, '') for fault in faults]
     ruled = rules.outcomes.get(outcome, OutcomeRule('REJECT', f'its outcome is {outcome}, which no rule knows', ''))
-    findings.append((ruled.verdict, ruled.says, ruled.tip))
+    findings.append((ruled.verdict, f'{ruled.says}: {note}' if note and ruled.says else ruled.says, ruled.tip))
     judged = []
     for measurement in measurements:
         rule = next((rule for rule in rules.metrics if fnmatch.fnmatchcase(measurement.name, rule.pattern)), None)

@@ -83,6 +83,12 @@ def test_the_worst_reason_comes_first_and_gives_the_tip():
     assert 'faster disk' in found.tip
 
 
+def test_the_reason_of_an_outcome_goes_on_with_why():
+    found = judge('ABORTED', [], RULES, note='the host went silent')
+    assert found.reasons == ('the episode was broken off: the host went silent',)
+    assert judge('SUCCESS', [], RULES, note='the goal is reached').reasons == ()
+
+
 def test_a_fault_of_the_file_rejects():
     assert verdict(faults=['the file is damaged']).verdict == 'REJECT'
 
