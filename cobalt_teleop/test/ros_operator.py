@@ -4,13 +4,13 @@ import threading
 import time
 
 import rclpy
-from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from rclpy.executors import SingleThreadedExecutor
 
 from cobalt_interfaces import srv
 from cobalt_interfaces.msg import TeleopCommand
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 WAIT_S = 8.0
 

@@ -24,7 +24,7 @@ def test_the_first_pose_wanted_is_the_measured_one_wherever_the_hand_is(clutch):
 def test_the_hand_s_motion_is_added_to_the_anchor_in_base_axes(clutch):
     clutch.update(command((5.0, 0.0, 0.0), (0.5, 0.0, 0.0)), HERE)
     state = clutch.update(command((5.01, 0.0, 0.02), (0.6, 0.0, 0.0)), ELSEWHERE)
-    assert state.wanted.position == pytest.approx([*HERE.position, 0.01, 0.0, 0.02])
+    assert state.wanted.position == pytest.approx(HERE.position + np.array([0.01, 0.0, 0.02]))
     turned = multiply(quaternion([0.1, 0.0, 0.0]), HERE.quat_xyzw)
     assert angle_between(state.wanted.quat_xyzw, turned) < 1e-9
     assert clutch.anchor is HERE

@@ -5,17 +5,17 @@ import time
 
 import pytest
 import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from ros_operator import WAIT_S, Operator, until
+from std_msgs.msg import Header
+
+from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, RecordingState
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.workcell import HostOptions
-from rclpy.executors import SingleThreadedExecutor
-from ros_operator import WAIT_S, Operator, until
-from std_msgs.msg import Header
-
-from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, RecordingState
 
 
 @pytest.fixture

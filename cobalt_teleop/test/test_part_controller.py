@@ -117,6 +117,16 @@ def test_an_unreachable_target_is_named_and_does_not_wind_up():
     assert np.linalg.norm(decision.target.position - HOME[:3]) < 0.02
 
 
+def test_what_is_gripped_stays_gripped_after_a_stop():
+    made = controller()
+    step(made, command(gripper=0.0))
+    half_open = measured(gripper=0.5)
+    made.rest_at(half_open)
+    assert step(made, None, state=half_open).gripper_target == 0.0
+    made.start_from(half_open)
+    assert step(made, None, state=half_open).gripper_target == 0.5
+
+
 def test_homing_arrives_smoothly_and_hands_back():
     away = HOME + np.array([0.3, 0.0, 0.1, 0.0, 0.0, 0.5])
     made = controller(start=away)

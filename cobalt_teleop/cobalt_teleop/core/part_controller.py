@@ -78,12 +78,16 @@ class PartController:
         self._homing: HomingPath | None = None
 
     def start_from(self, measured: Measured) -> None:
-        """Holds the measured state, until a fresh press: after a start, a reset, a reconnection, an emergency stop."""
+        """Holds the measured state, gripper included, until a fresh press: after a start, a reset, a reconnection."""
+        self.rest_at(measured)
+        self._gripper_target = measured.gripper
+
+    def rest_at(self, measured: Measured) -> None:
+        """Holds the measured posture until a fresh press, and grips as before, so that nothing is dropped."""
         self.require_fresh_press()
         self._homing = None
         self._limiter.start_from(measured.pose)
         self._joint_targets = measured.joints.copy()
-        self._gripper_target = measured.gripper
 
     def require_fresh_press(self, human: MotionCommand | None = None, policy: MotionCommand | None = None) -> None:
         """Ends the running epochs: after a hand-over, a stop or a fault, nothing moves before a fresh press."""
@@ -92,7 +96,7 @@ class PartController:
 
     def start_homing(self, measured: Measured, speed_scale: float) -> None:
         """Begins the way home in joint space, from the measured joints, at a share of the joint speeds."""
-        self.start_from(measured)
+        self.rest_at(measured)
         self._homing = HomingPath(measured.joints, self._home, self._limits.joint_speed * speed_scale, self._period_s)
 
     @property

@@ -1,7 +1,6 @@
 """Moves the accepted target towards the wanted pose, within box, speed and acceleration."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -87,25 +86,17 @@ class TargetLimiter:
 
     def slow_down(self) -> bool:
         """Moves the target one tick while braking to rest; returns whether it still moves."""
-        for limit, read, write in self._brakes():
-            velocity = read()
-            speed = float(np.linalg.norm(velocity))
-            left = max(0.0, speed - limit * self._period_s)
-            write(velocity * (left / speed) if speed > _TOLERANCE else np.zeros(3))
+        if not (self._velocity.any() or self._turning.any()):
+            return False
+        self._velocity = self._braked(self._velocity, self._limits.linear_acceleration)
+        self._turning = self._braked(self._turning, self._limits.angular_acceleration)
         self._move()
-        return bool(np.any(self._velocity) or np.any(self._turning))
+        return bool(self._velocity.any() or self._turning.any())
 
-    def _brakes(self) -> tuple[tuple[float, Callable[[], Vector], Callable[[Vector], None]], ...]:
-        def set_velocity(value: Vector) -> None:
-            self._velocity = value
-
-        def set_turning(value: Vector) -> None:
-            self._turning = value
-
-        return (
-            (self._limits.linear_acceleration, lambda: self._velocity, set_velocity),
-            (self._limits.angular_acceleration, lambda: self._turning, set_turning),
-        )
+    def _braked(self, velocity: Vector, acceleration: float) -> Vector:
+        speed = float(np.linalg.norm(velocity))
+        left = speed - acceleration * self._period_s
+        return velocity * (left / speed) if left > _TOLERANCE else np.zeros(3)
 
     def _into_box(self, position: Vector) -> Vector:
         # A tool that is outside already is not thrown back: it may stay or come nearer.

@@ -27,6 +27,9 @@ from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescr
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
 
+_READY = (RecordingState.STATE_READY, RecordingState.STATE_RECORDING)
+_CLOSED = (RecordingState.STATE_SAVED, RecordingState.STATE_FAILED)
+
 
 @dataclass(frozen=True, kw_only=True)
 class HostOptions:
@@ -304,31 +307,30 @@ class Workcell:
         phase = self._episode.phase
         if phase not in (Phase.PREPARING, Phase.ENDING):
             return
-        taken = self._recording.take()
-        state = taken[0] if taken is not None else None
-        if state is not None and state.episode_id != self._episode.episode_id:
-            state = None
+        states = [
+            message for message, _ in self._recording.take_all() if message.episode_id == self._episode.episode_id
+        ]
         overdue = self._episode.overdue(now_s)
         if phase is Phase.PREPARING:
-            self._follow_preparation(state, overdue, now_s)
-        elif overdue or (
-            state is not None and state.state in (RecordingState.STATE_SAVED, RecordingState.STATE_FAILED)
-        ):
-            if overdue:
+            self._follow_preparation(states, overdue, now_s)
+            return
+        closed = any(state.state in _CLOSED for state in states)
+        if closed or overdue:
+            if not closed:
                 self._node.get_logger().warning(f'{self._id}: the recorder did not say that it saved the episode')
             self._episode.finish()
             self._publish_episode()
 
-    def _follow_preparation(self, state: Any, overdue: bool, now_s: float) -> None:
+    def _follow_preparation(self, states: list[Any], overdue: bool, now_s: float) -> None:
         request = self._episode.request
         assert request is not None
-        failed = state is not None and state.state == RecordingState.STATE_FAILED
-        ready = state is not None and state.state in (RecordingState.STATE_READY, RecordingState.STATE_RECORDING)
+        failure = next((state.reason for state in states if state.state == RecordingState.STATE_FAILED), None)
+        ready = any(state.state in _READY for state in states)
         absent = not self._publish.recorder_listens()
-        if ready or (not request.require_recording and (failed or overdue or absent)):
+        if ready or (not request.require_recording and (failure is not None or overdue or absent)):
             self._episode.run(step=self._step, stamp_ns=now_ns(), now_s=now_s)
-        elif failed or overdue:
-            reason = state.reason if failed else 'the recorder did not get ready in time: is recorder_node running?'
+        elif failure is not None or overdue:
+            reason = failure or 'the recorder did not get ready in time: is recorder_node running?'
             self._episode.refuse(f'the episode cannot be recorded: {reason}', now_ns())
         else:
             return
@@ -431,7 +433,7 @@ class Workcell:
             self._plant.reset(task, seed)
             self._start_from(self._plant.observe())
             self._cameras.forget_frames()
-            self._recording.take()
+            self._recording.take_all()
             episode = EpisodeRequest(
                 episode_id=new_ulid(time.time_ns() // 1_000_000),
                 task=task,
@@ -501,7 +503,9 @@ class Workcell:
             if not self._estop_by:
                 raise CobaltError('no emergency stop is latched')
             self._estop_by = ''
-            self._start_from(self._plant.observe())
+            observation = self._plant.observe()
+            for part in self._parts:
+                part.controller.rest_at(_measured(observation, part.name))
             self._arbiter.homing_done()
             self._node.get_logger().warning(f'{self._id}: emergency stop cleared by {who or "somebody"}')
 
