@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from rclpy.client import Client
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.serialization import deserialize_message
@@ -211,7 +212,10 @@ class WorkcellEndpoints:
 
     def _is_ready(self, service: str) -> bool:
         client = self._clients.get(service)
-        return client is not None and bool(client.service_is_ready())
+        try:
+            return client is not None and bool(client.service_is_ready())
+        except InvalidHandle:
+            return False  # the executor has just destroyed it
 
     def _call(self, service: str, fields: dict[str, Any], settle: Callable[[Any, Exception | None], None]) -> None:
         client = self._clients.get(service)

@@ -14,7 +14,7 @@ const PADS = [
 const SYMBOLS = {
   away: '↑', closer: '↓', left: '←', right: '→', up: '⤒', down: '⤓',
   yaw_left: '↺', yaw_right: '↻', pitch_up: '⤴', pitch_down: '⤵', roll_left: '⟲', roll_right: '⟳',
-  gripper: '✋', slow: '½',
+  gripper: '↔', slow: '½',
 };
 
 const KEY_NAMES = { Space: 'Space', ShiftLeft: 'Shift' };

@@ -231,7 +231,7 @@ function control() {
   if (holder) {
     return you_ask
       ? { state: 'other', title: holder, note: 'Has control. You have asked for it.', button: 'Asked', enabled: false }
-      : { state: 'other', title: holder, note: 'Has control. You watch; anyone may stop the arm.', button: 'Ask for control', enabled };
+      : { state: 'other', title: holder, note: 'Has control. You watch.', button: 'Ask for control', enabled };
   }
   return { state: 'free', title: 'Nobody has control', note: 'Press a movement key to take it.', button: 'Take control', enabled };
 }
@@ -259,7 +259,7 @@ function render() {
     recordingLevel: level,
     canStart: ready && mayDrive && !running && known.episode?.phase !== 'ending',
     running: running && ready,
-    labelable: ready && known.episode?.phase === 'ended' && Boolean(known.episode.id),
+    labelable: ready && mayDrive && known.episode?.phase === 'ended' && Boolean(known.episode.id),
     yours: known.control.yours,
   });
   view.showControl(control());

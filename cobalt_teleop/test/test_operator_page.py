@@ -1,0 +1,171 @@
+"""The operator's page in a real browser, between a real host and a real bridge."""
+
+import shutil
+
+import pytest
+import rclpy
+from bridge_process import BridgeProcess, running_host
+from playwright.sync_api import sync_playwright
+from ros_operator import Operator, until
+
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.keyboard_actions import BITS
+
+SAMPLES = topics.operator_sample('keyboard', 'arm')
+CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None)
+FLAGS = ('--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update')
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='no Chromium: apt-get install chromium')
+
+
+@pytest.fixture(scope='module')
+def stack(private_ros_domain):
+    rclpy.init()
+    with running_host('env_0', 'env_1'):
+        bridge = BridgeProcess(grace_s=2.0).wait_until_served()
+        listener = Operator('listener')
+        listener.listen(SAMPLES)
+        bridge.samples = listener.heard[(SAMPLES.name, 'env_0')]
+        yield bridge
+        listener.close()
+        output = bridge.stop()
+    rclpy.try_shutdown()
+    assert 'Traceback' not in output, output
+
+
+@pytest.fixture(scope='module')
+def browser():
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def page(browser, stack):
+    errors = []
+    made = open_page(browser, stack.url, errors)
+    yield made
+    made.context.close()
+    assert not errors
+
+
+def open_page(browser, url, errors, **options):
+    page = browser.new_context(**options).new_page()
+    page.on('pageerror', lambda error: errors.append(str(error)))
+    page.on('console', lambda message: message.type == 'error' and errors.append(message.text))
+    page.goto(url)
+    wait(page, "cobalt.connection.level === 'live'")
+    return page
+
+
+def wait(page, condition, timeout_s=12.0):
+    """Polls from here: the page's policy forbids the evaluation that wait_for_function needs."""
+    until(lambda: page.evaluate(condition) or page.wait_for_timeout(20), condition, timeout_s)
+
+
+def take_control(page):
+    page.click('#take')
+    wait(page, 'cobalt.control.yours')
+
+
+def newest(stack, condition, what):
+    return until(lambda: stack.samples and condition(stack.samples[-1]) and stack.samples[-1], what)
+
+
+def test_it_shows_live_video_and_knows_how_old_it_is(page):
+    wait(page, 'Object.values(cobalt.cameras).every((camera) => camera.age_ms !== null)')
+    ages = page.evaluate('Object.values(cobalt.cameras).map((camera) => camera.age_ms)')
+    assert ages and all(0 < age < 500 for age in ages)
+    assert page.evaluate('cobalt.clock.uncertainty_ms') < 50
+    assert abs(page.evaluate('cobalt.clock.offset_ms')) < 50, 'both clocks are this machine’s'
+    assert page.inner_text('#connection-text') == 'Live'
+    assert page.inner_text('#frame-age').endswith('ms')
+    assert 'nobody has control' in page.inner_text('#motion')
+
+
+def test_the_first_key_takes_control_and_moves_at_once_and_letting_go_ends_it(page, stack):
+    before = len(stack.samples)
+    page.keyboard.down('KeyW')
+    moving = newest(stack, lambda sample: sample.buttons == BITS['away'] and sample.engaged, 'the key')
+    assert moving.clutch_epoch >= 1 and moving.press_counts[0] >= 1
+    assert stack.samples[before].buttons == 0, 'a fresh press for the device node'
+    assert newest(stack, lambda sample: sample.shown_frame_stamp.sec > 0, 'the shown frame')
+    page.keyboard.up('KeyW')
+    until(lambda: stack.samples[-1].buttons == 0, 'the release')
+    newest(stack, lambda sample: not sample.engaged, 'the end of the epoch')
+
+
+def test_a_page_that_loses_attention_releases_all_keys_and_says_so(page, stack):
+    take_control(page)
+    page.keyboard.down('KeyE')
+    newest(stack, lambda sample: sample.buttons == BITS['up'] and sample.engaged, 'the key')
+    page.evaluate(
+        "Object.defineProperty(document, 'visibilityState', {value: 'hidden', configurable: true});"
+        "document.dispatchEvent(new Event('visibilitychange'))"
+    )
+    newest(stack, lambda sample: sample.buttons == 0 and not sample.engaged, 'the release')
+    wait(page, "document.getElementById('motion').innerText.includes('this page is hidden')")
+    page.keyboard.down('KeyD')
+    page.wait_for_timeout(300)
+    assert stack.samples[-1].buttons == 0, 'no key counts while it is hidden'
+
+
+def test_escape_stops_and_the_stop_is_released_by_its_button(page):
+    page.keyboard.press('Escape')
+    wait(page, 'cobalt.control.emergency_stop')
+    wait(page, "!document.getElementById('stopped').hidden")
+    assert 'Emergency stop' in page.inner_text('#motion')
+    page.click('#release-stop')
+    wait(page, '!cobalt.control.emergency_stop')
+
+
+def test_an_episode_runs_and_a_reload_keeps_session_and_control(page):
+    page.click('#start')
+    wait(page, "cobalt.episode.phase === 'running'")
+    session = page.evaluate('cobalt.session')
+    page.reload()
+    wait(page, "cobalt.connection.level === 'live' && cobalt.control.yours")
+    assert page.evaluate('cobalt.session') == session
+    assert page.is_enabled('#success')
+    page.click('#discard')
+    wait(page, "cobalt.episode.phase === 'ended'", 15.0)
+    assert page.evaluate('cobalt.episode.outcome') == 'discarded'
+
+
+def test_a_workcell_is_chosen_by_address_and_by_the_chooser(browser, stack):
+    errors = []
+    page = open_page(browser, stack.url + '?workcell=env_1', errors)
+    assert page.evaluate('cobalt.workcell') == 'env_1'
+    page.select_option('#workcell', 'env_0')
+    page.wait_for_url('**workcell=env_0')
+    wait(page, "cobalt.workcell === 'env_0' && cobalt.connection.level === 'live'")
+    page.context.close()
+    assert not errors
+
+
+def test_a_phone_drives_by_touch_and_every_control_fits_its_screen(browser, stack):
+    errors = []
+    screen = {'width': 390, 'height': 844}
+    page = open_page(browser, stack.url, errors, viewport=screen, has_touch=True, is_mobile=True)
+    assert page.evaluate('document.documentElement.scrollWidth') == 390
+    take_control(page)
+    box = page.locator('[data-action=left]').bounding_box()
+    stop = page.locator('#stop').bounding_box()
+    assert box['width'] >= 44 and box['height'] >= 44 and box['y'] + box['height'] < stop['y']
+    touch = page.context.new_cdp_session(page)
+    point = {'x': box['x'] + 20, 'y': box['y'] + 20}
+    touch.send('Input.dispatchTouchEvent', {'type': 'touchStart', 'touchPoints': [point]})
+    newest(stack, lambda sample: sample.buttons == BITS['left'] and sample.engaged, 'the touch')
+    touch.send('Input.dispatchTouchEvent', {'type': 'touchCancel', 'touchPoints': []})
+    newest(stack, lambda sample: sample.buttons == 0, 'the end of the touch')
+    page.context.close()
+    assert not errors
+
+
+def test_a_browser_without_webrtc_reads_why(browser, stack):
+    page = browser.new_context().new_page()
+    page.add_init_script('delete window.RTCPeerConnection')
+    page.goto(stack.url)
+    until(lambda: 'no WebRTC' in page.inner_text('#curtain'), 'the sentence')
+    page.context.close()
