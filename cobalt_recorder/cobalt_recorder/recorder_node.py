@@ -8,6 +8,7 @@ from typing import Any
 
 from rclpy.node import Node
 
+from cobalt_recorder.disk_space import shortage
 from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
 from cobalt_recorder.quality_rules import load_rules, shipped_rules
@@ -83,6 +84,9 @@ class RecorderNode(Node):
             min_free_bytes=values.min_free_mb * 1_000_000,
             queue_bytes=values.queue_mb * 1_000_000,
         )
+        problem = shortage(self._options.dataset, self._options.min_free_bytes)
+        if problem:
+            raise CobaltError(problem)
         self._recorders: dict[str, WorkcellRecorder] = {}
         self._timer = self.create_timer(_SWEEP_S, self._sweep)
         self._timer.cancel()

@@ -1,6 +1,5 @@
 """Follows the episodes of one workcell: handshake, recording, end, label."""
 
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
 from cobalt_interfaces.msg import EpisodeState, RecordingState
+from cobalt_recorder.disk_space import free_bytes, shortage
 from cobalt_recorder.episode_recording import EpisodeRecording, RecorderOptions
 from cobalt_recorder.report_messages import quality_report
 from cobalt_recorder.verdict_file import EpisodeVerdict, Label
@@ -167,13 +167,9 @@ class WorkcellRecorder:
         except OSError as error:
             self._publish_state(_FAILED, f'the dataset folder {self._options.dataset} is gone: {error.strerror}')
             return
-        free = self._disk_free()
-        if free < self._options.min_free_bytes:
-            self._publish_state(
-                _FAILED,
-                f'only {free / 1e6:.0f} MB are free in {self._options.dataset}, but min_free_mb is '
-                f'{self._options.min_free_bytes / 1e6:.0f}: free some space, or choose another dataset folder',
-            )
+        problem = shortage(self._options.dataset, self._options.min_free_bytes)
+        if problem:
+            self._publish_state(_FAILED, problem)
             return
         self._recording = EpisodeRecording(self._node, self.info, episode, self._options)
         self._publish_state(_PREPARING)
@@ -255,12 +251,6 @@ class WorkcellRecorder:
 
     # What is told -------------------------------------------------------------------------------------------------
 
-    def _disk_free(self) -> int:
-        try:
-            return shutil.disk_usage(self._options.dataset).free
-        except OSError:
-            return 0
-
     def _publish_state(
         self, state: int, reason: str = '', *, missing: list[str] | None = None, of: EpisodeRecording | None = None
     ) -> None:
@@ -273,7 +263,7 @@ class WorkcellRecorder:
             state=state,
             reason=reason,
             missing_topics=missing or [],
-            disk_free=self._disk_free(),
+            disk_free=free_bytes(self._options.dataset),
         )
         if recording is not None:
             message.bytes = recording.bytes_written

@@ -36,7 +36,7 @@ def measure_one(envs: int, camera: str, seconds: float) -> harness.Figures:
     driver = DrivenHost('sim', [f'env_{index}' for index in range(envs)], camera)
     try:
         driver.take_control()
-        driver.measure(3.0)
+        driver.measure(2.0)
         result: dict[str, float] = {}
 
         def watch_cpu() -> None:
@@ -61,7 +61,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     os.environ['ROS_DOMAIN_ID'] = str(free_domain())
     figures: harness.Figures = {}
     envs = arguments.envs or ([1, 8] if arguments.quick else [1, 2, 4, 8, 32])
-    seconds = arguments.seconds or (5.0 if arguments.quick else 20.0)
+    seconds = arguments.seconds or (4.0 if arguments.quick else 20.0)
     for count in envs:
         for label, camera in ((f'envs_{count}', 'front'), (f'envs_{count}.no_pictures', '')):
             harness.say(f'{label}: {seconds:g} s ...')

@@ -45,7 +45,11 @@ class VideoStream:
 
     def wanted(self) -> bool:
         """Returns whether somebody subscribes."""
-        return bool(self._publisher.get_subscription_count())
+        viewers = self._publisher.get_subscription_count()
+        if not viewers:
+            # Nobody calls `publish` now: whoever comes next has joined.
+            self._viewers = 0
+        return bool(viewers)
 
     def publish(self, picture: Picture, stamp_ns: int) -> bool:
         """Encodes and publishes a picture if somebody subscribes.
