@@ -96,7 +96,7 @@ class WebRtcBridge(Node):
         await runner.setup()
         await web.SockSite(runner, listener).start()
         shown = f'[{values.host}]' if ':' in values.host and '[' not in values.host else values.host
-        print(f'Cobalt is at http://{shown}:{values.port}/', flush=True)
+        print(f'Open http://{shown}:{values.port}/ in a browser', flush=True)
         self._serving.set()
         await self._ended.wait()
         await self._lobby.close()
