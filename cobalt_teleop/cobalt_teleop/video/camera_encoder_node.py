@@ -76,6 +76,7 @@ class _Camera:
                 if self._closing:
                     return
                 message, self._newest = self._newest, None
+            assert message is not None
             try:
                 self._stream.publish(to_picture(message), to_nanoseconds(message.header.stamp) or now_ns())
             except CobaltError as error:

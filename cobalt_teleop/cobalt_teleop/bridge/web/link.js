@@ -30,6 +30,7 @@ export class Link extends EventTarget {
     this.attempt = 0;
     this.replaced = false;
     this.mediaSince_ms = 0;
+    this.firstOffer_ms = null;
     this.pings = 0;
     this.sequence = 0;
     const url = new URL(location.href);
@@ -46,6 +47,11 @@ export class Link extends EventTarget {
 
   get mediaState() {
     return this.connection?.connectionState ?? 'none';
+  }
+
+  // How long the first connection for media has been coming.
+  mediaWaits_ms() {
+    return this.connection && this.mediaState !== 'connected' && this.firstOffer_ms ? pageNow() - this.firstOffer_ms : 0;
   }
 
   open() {
@@ -115,6 +121,7 @@ export class Link extends EventTarget {
     const connection = new RTCPeerConnection({ iceServers: [] });
     this.connection = connection;
     this.mediaSince_ms = pageNow();
+    this.firstOffer_ms ??= pageNow();
     connection.ontrack = ({ track, transceiver, receiver }) => {
       if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = 0;
       if ('playoutDelayHint' in receiver) receiver.playoutDelayHint = 0;
@@ -132,7 +139,10 @@ export class Link extends EventTarget {
       }
     };
     connection.onconnectionstatechange = () => {
-      if (connection.connectionState === 'connected') this.mediaSince_ms = pageNow();
+      if (connection.connectionState === 'connected') {
+        this.mediaSince_ms = pageNow();
+        this.firstOffer_ms = null;
+      }
       this.emit('state');
     };
     try {

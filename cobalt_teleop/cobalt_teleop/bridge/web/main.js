@@ -178,7 +178,11 @@ function connection() {
   const started = [...cameras.byName.values()].some((camera) => camera.shown);
   if (link.mediaState === 'connected' && started) return { level: 'wait', text: 'The picture stands still', curtain: false };
   if (started) return { level: 'wait', text: 'Connecting again', curtain: false };
-  return { level: 'wait', text: 'Starting live video', detail: '', curtain: true };
+  const slow = link.mediaWaits_ms() > 5000;
+  const detail = !slow ? '' : link.mediaState === 'new'
+    ? 'This browser starts no connection. It needs a network interface, even to reach its own machine: switch one on.'
+    : 'The connection for video does not come about. A firewall or a browser extension may block WebRTC (UDP).';
+  return { level: 'wait', text: 'Starting live video', detail, curtain: true };
 }
 
 function motion(state) {
