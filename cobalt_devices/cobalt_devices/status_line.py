@@ -49,4 +49,4 @@ def status_line(
         control = f'{holder} has control' if holder else 'asking for control'
     held = ', '.join(action.label for index, action in enumerate(ACTIONS) if buttons >> index & 1) or 'none'
     arm = '' if hold_reason is None else f' | arm {HOLD_REASONS.get(hold_reason, f"holds: reason {hold_reason}")}'
-    return f'{workcell_id} | {control}{arm} | keys: {held}'[: shutil.get_terminal_size().columns - 1]
+    return f'{workcell_id} | {control} | keys: {held}{arm}'[: shutil.get_terminal_size().columns - 1]

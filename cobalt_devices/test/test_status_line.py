@@ -10,7 +10,8 @@ def test_every_reason_to_hold_has_words():
     assert set(HOLD_REASONS) == set(HoldReason)
 
 
-def test_it_tells_keys_control_and_why_the_arm_holds():
+def test_it_tells_keys_control_and_why_the_arm_holds(monkeypatch):
+    monkeypatch.setenv('COLUMNS', '120')
     line = status_line(**CALM | {'buttons': BITS['away'], 'hold_reason': PartStep.HOLD_STALE})
     for words in ('env_0', 'you have control', 'commands came too late', 'keys: away'):
         assert words in line
