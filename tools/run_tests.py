@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ('cobalt_teleop', 'cobalt_devices', 'cobalt_sim', 'cobalt_recorder', 'cobalt_bringup')
+TOOLS = ('tools/set_up.py', 'tools/run_tests.py')
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def lint_steps() -> list[Step]:
     return [
         Step('ruff check', ('ruff', 'check', '.')),
         Step('ruff format', ('ruff', 'format', '--check', '.')),
-        Step('mypy', ('mypy', *(f'{name}/{name}' for name in PACKAGES))),
+        Step('mypy', ('mypy', *(f'{name}/{name}' for name in PACKAGES), *TOOLS)),
     ]
 
 
@@ -39,13 +40,7 @@ def test_steps() -> list[Step]:
     """Returns the tests: of each package, then of all together."""
     colcon = ('colcon', '--log-level', 'error', 'test', '--executor', 'sequential', '--return-code-on-test-failure')
     output = ('--event-handlers', 'console_direct+', 'console_stderr-')
-    steps = [
-        Step(
-            'colcon test',
-            (*colcon, '--packages-select', *PACKAGES, *output),
-        ),
-        Step('colcon test-result', ('colcon', '--log-level', 'error', 'test-result')),
-    ]
+    steps = [Step('colcon test', (*colcon, '--packages-select', *PACKAGES, *output))]
     if any((ROOT / 'tests').rglob('test_*.py')):
         steps.append(Step('pytest tests', (sys.executable, '-m', 'pytest', 'tests')))
     return steps
