@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -123,12 +122,11 @@ def missing_system_packages(python: str, tests: bool) -> 'list[str]':
     missing = [name for name in SYSTEM_PACKAGES if name not in there]
     if 'g++' in missing and shutil.which('g++'):
         missing.remove('g++')
-    version = '.'.join(map(str, sys.version_info[:2]))
-    if python == sys.executable:
-        if not (Path(sysconfig.get_paths()['include']) / 'Python.h').is_file():
-            missing.append(f'python{version}-dev')
-        if not venv_works(python):
-            missing.append(f'python{version}-venv')
+    version, has_headers, has_venv = facts_of(python)
+    if not has_headers:
+        missing.append(f'python{version}-dev')
+    if not has_venv:
+        missing.append(f'python{version}-venv')
     if tests and not any(shutil.which(name) for name in BROWSERS):
         if 'ID=ubuntu' in Path('/etc/os-release').read_text().splitlines():
             say('no Chromium: the browser tests cannot run. To have them: sudo snap install chromium')
@@ -137,9 +135,16 @@ def missing_system_packages(python: str, tests: bool) -> 'list[str]':
     return missing
 
 
-def venv_works(python: str) -> bool:
-    """Returns whether a Python can make virtual environments with pip in them."""
-    return subprocess.run([python, '-c', 'import venv, ensurepip'], capture_output=True, check=False).returncode == 0
+def facts_of(python: str) -> 'tuple[str, bool, bool]':
+    """Returns a Python's version, and whether it has headers and can make virtual environments with pip in them."""
+    code = (
+        'import os, sys, sysconfig; from importlib.util import find_spec; '
+        'headers = os.path.isfile(os.path.join(sysconfig.get_paths()["include"], "Python.h")); '
+        'print("%d.%d" % sys.version_info[:2], int(headers), int(bool(find_spec("ensurepip") and find_spec("venv"))))'
+    )
+    answer = subprocess.run([python, '-c', code], capture_output=True, text=True, check=True)
+    version, headers, venv = answer.stdout.split()
+    return version, headers == '1', venv == '1'
 
 
 def install_line(names: 'list[str]') -> str:
@@ -260,10 +265,11 @@ def set_up(tests: bool) -> None:
     tests_key = digest([*pinned, ROOT / 'requirements-test.txt'], str(VENV))
     tests_stamp, build_stamp = VENV / '.cobalt-test-packages', ROOT / 'install' / '.cobalt-build'
     build_key = digest(build_inputs(), installed_names() + str(ROOT))
-    packages_done = is_done(packages_stamp, packages_key)
+    own_python = str(VENV / 'bin' / 'python3')
+    packages_done = is_done(packages_stamp, packages_key) and python_of(own_python) is not None
     tests_done = not tests or is_done(tests_stamp, tests_key)
     build_done = packages_done and is_done(build_stamp, build_key)
-    python = sys.executable if packages_done else pick_python()
+    python = own_python if packages_done else pick_python()
     missing = missing_system_packages(python, tests)
     if packages_done and tests_done and build_done and not missing:
         return
@@ -274,7 +280,7 @@ def set_up(tests: bool) -> None:
         say('the first time takes some minutes; later starts take none')
     with ThreadPoolExecutor() as pool:
         system = pool.submit(install_system_packages, missing, rights) if missing else None
-        if system is not None and not venv_works(python):
+        if system is not None and not facts_of(python)[2]:
             system.result()
         if not packages_done:
             say(f'virtual environment in .venv with Python {python}; ROS 2 from PyPI ...')
