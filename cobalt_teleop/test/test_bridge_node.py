@@ -221,8 +221,27 @@ def test_a_reload_keeps_workcell_and_lease_and_a_page_that_stays_away_loses_them
             assert again.session == session
         await asyncio.sleep(2.0)
         async with PageClient(bridge.port, session=session, workcell='env_1', operator='Eve') as late:
+            await late.until_event('step')
             await late.until_event('control', yours=False, holder='')
-            assert late.session != session
+
+    run(scenario)
+
+
+def test_a_bridge_that_dies_and_comes_back_gives_a_page_its_control_again(host):
+    async def scenario():
+        first = BridgeProcess().wait_until_served()
+        async with PageClient(first.port, workcell='env_0') as page:
+            await page.until_event('step')
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+            session = page.session
+            first.process.kill()
+            first.process.communicate()
+        second = BridgeProcess(port=first.port).wait_until_served()
+        async with PageClient(second.port, session=session) as page:
+            await page.until_event('control', yours=True)
+        second.stop()
+        assert second.process.returncode == 0
 
     run(scenario)
 

@@ -15,6 +15,7 @@ from cobalt_teleop.bridge.room import OpenEndpoints, Room
 from cobalt_teleop.bridge.session import Session, SessionRules
 
 MAX_SESSIONS = 64
+SESSION_DIGITS = 32
 
 
 class Lobby:
@@ -75,7 +76,11 @@ class Lobby:
         session = self._sessions.get(hello['session'])
         if session is None:
             self._forget_the_longest_gone()
-            session = Session(secrets.token_hex(16), self._rules, self._log)
+            # A page may bring the session that it had with an earlier run of the bridge, and with it its control.
+            session_id = (
+                hello['session'] if len(hello['session']) == SESSION_DIGITS else secrets.token_hex(SESSION_DIGITS // 2)
+            )
+            session = Session(session_id, self._rules, self._log)
             self._sessions[session.session_id] = session
         leaving = self._leaving.pop(session.session_id, None)
         if leaving is not None:

@@ -37,6 +37,10 @@ class Visitor(Protocol):
     def asks(self) -> bool:
         """It has asked for control and waits."""
 
+    @property
+    def connected(self) -> bool:
+        """A page is there."""
+
     def tell(self, event: Event) -> None:
         """Sends an event to the page."""
 
@@ -93,7 +97,7 @@ class Room:
             self._watchdog = asyncio.get_running_loop().create_task(self._watch_host())
         if visitor not in self._visitors:
             self._visitors.append(visitor)
-        self._tell_viewers()
+        self.tell_viewers()
 
     def leave(self, visitor: Visitor) -> None:
         """Lets a session out; with the last one the endpoints close."""
@@ -101,7 +105,7 @@ class Room:
             self._visitors.remove(visitor)
         if not self._visitors and self.endpoints is not None:
             self.close()
-        self._tell_viewers()
+        self.tell_viewers()
 
     def close(self) -> None:
         """Closes the endpoints."""
@@ -122,7 +126,7 @@ class Room:
         for event in self._latest.values():
             visitor.tell(event)
         visitor.tell(self._control_event(visitor))
-        visitor.tell({'type': 'viewers', 'count': len(self._visitors)})
+        visitor.tell(self._viewers_event())
 
     def update_info(self, info: WorkcellInfo) -> bool:
         """Takes a new description; returns whether cameras, arms or host are others than before."""
@@ -159,6 +163,10 @@ class Room:
         """Tells each session who has control, as it sees it."""
         for visitor in self._visitors:
             visitor.tell(self._control_event(visitor))
+
+    def tell_viewers(self) -> None:
+        """Tells each session how many pages are there."""
+        self._broadcast(self._viewers_event())
 
     def on_video(self, camera: str, packet: EncodedPacket) -> None:
         """Hands a frame to all who watch."""
@@ -216,8 +224,8 @@ class Room:
         text = '' if self._alive else f'The {who} does not answer. The arm holds; this page goes on when it is back.'
         return {'type': 'host', 'alive': self._alive, 'text': text}
 
-    def _tell_viewers(self) -> None:
-        self._broadcast({'type': 'viewers', 'count': len(self._visitors)})
+    def _viewers_event(self) -> Event:
+        return {'type': 'viewers', 'count': sum(visitor.connected for visitor in self._visitors)}
 
     def _set_alive(self, alive: bool) -> None:
         if alive != self._alive:

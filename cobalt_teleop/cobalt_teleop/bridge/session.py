@@ -60,7 +60,7 @@ class Session:
     """What the bridge knows of one page, across reloads. Lives in the event loop.
 
     Args:
-        session_id: Chosen by the bridge, kept by the page.
+        session_id: Chosen by the bridge at random, kept by the page.
         rules: What all sessions keep.
         log: Writes a line to the node's log.
     """
@@ -133,6 +133,8 @@ class Session:
             return False
         self._socket = None
         await self._drop_peer()
+        if self.room is not None:
+            self.room.tell_viewers()
         return True
 
     async def enter(self, room: Room) -> None:
@@ -228,7 +230,9 @@ class Session:
         if self._lease_id and state.lease_id != self._lease_id and stamp_ns > self._lease_since_ns:
             self._lease_id = ''
             self.notice('control went to ' + state.holder if state.lease_id else 'your control has ended', 'info')
-        if self._asks and not state.lease_id:
+        recovers = not self._lease_id and self.session_id in state.sessions
+        if recovers or (self._asks and not state.lease_id):
+            # Recovers: an earlier run of the bridge took control for this session.
             self._start(self._act('acquire', self._acquire(False)))
 
     def _on_events_open(self) -> None:

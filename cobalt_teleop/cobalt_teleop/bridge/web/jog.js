@@ -17,13 +17,15 @@ const SYMBOLS = {
   gripper: '↔', slow: '½',
 };
 
-const KEY_NAMES = { Space: 'Space', ShiftLeft: 'Shift' };
+const KEY_NAMES = { Space: 'Space', ShiftLeft: 'Shift', ShiftRight: 'Shift' };
 
-function keyName(code) {
-  return KEY_NAMES[code] ?? code.replace(/^Key|^Digit/, '').replace(/^Arrow/, '');
+// Keys are places on the keyboard; their names are those of the person's own layout where the browser tells them.
+export async function nameKeys() {
+  const layout = await navigator.keyboard?.getLayoutMap?.().catch(() => null);
+  return (code) => KEY_NAMES[code] ?? layout?.get(code)?.toUpperCase() ?? code.replace(/^Key|^Digit|^Arrow/, '');
 }
 
-export function drawPads(root, keyboard) {
+export function drawPads(root, keyboard, keyName) {
   root.replaceChildren();
   const buttons = new Map();
   for (const pad of PADS) {

@@ -2,7 +2,7 @@
 
 import { Cameras } from '/cameras.js';
 import { HostClock, pageNow } from '/clock.js';
-import { drawPads } from '/jog.js';
+import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
 import { Link, canShowH264, whatIsMissing } from '/link.js';
 import * as view from '/view.js';
@@ -26,6 +26,7 @@ const known = {
   step: null,
   viewers: 0,
   released: '',
+  elapsed_s: 0,
 };
 
 let light = () => {};
@@ -71,7 +72,7 @@ const handlers = {
   session: (event) => { known.session = event; keyboard.resume(event); },
   keyboard: (event) => {
     keyboard.setActions(event.actions, event.motion_bits);
-    light = drawPads(document.getElementById('pads'), keyboard);
+    nameKeys().then((keyName) => { light = drawPads(document.getElementById('pads'), keyboard, keyName); });
   },
   workcells: (event) => { known.workcells = event.list; },
   waiting: (event) => { known.waiting = event; },
@@ -162,10 +163,11 @@ function connection() {
   }
   if (known.waiting || !known.workcell) {
     const wish = known.waiting?.workcell;
+    const others = known.workcells.map((workcell) => workcell.id).join(', ');
     return {
       level: 'wait',
       text: wish ? `Waiting for ${wish}` : 'Waiting for a workcell',
-      detail: wish ? `No workcell named ${wish} is there.` : 'No simulator and no robot is running yet. This page goes on when one is.',
+      detail: wish ? `No workcell of that name is there${others ? `; there is ${others}` : ' yet'}.` : 'No simulator and no robot is running yet. This page goes on when one is.',
       curtain: true,
     };
   }
@@ -205,6 +207,7 @@ function motion(state) {
 
 function recordingWords() {
   const { episode, recording } = known;
+  if (!known.workcell || !known.host.alive || !link.socketOpen) return ['', 'off'];
   if (!recording) return ['No recorder is running: nothing is kept.', 'warn'];
   if (recording.state === 'failed') return [recording.reason || 'The recorder failed.', 'warn'];
   if (recording.missing_topics.length) return [`The recorder waits for ${recording.missing_topics.join(', ')}`, 'warn'];
@@ -219,14 +222,16 @@ function recordingWords() {
 function elapsed() {
   const { episode } = known;
   if (!episode) return 0;
-  const host_ms = clock.now();
-  if (['running', 'paused'].includes(episode.phase) && episode.started_ms && host_ms) return (host_ms - episode.started_ms) / 1000;
-  return episode.elapsed_s;
+  if (!['running', 'paused'].includes(episode.phase) || !episode.started_ms) return episode.elapsed_s;
+  // A clock whose host is silent stands still.
+  if (known.host.alive && link.socketOpen && clock.now()) known.elapsed_s = (clock.now() - episode.started_ms) / 1000;
+  return known.elapsed_s;
 }
 
 function control() {
   const { yours, holder, requested_by, you_ask } = known.control;
   const enabled = link.socketOpen && Boolean(known.workcell) && known.host.alive;
+  if (!enabled) return { state: 'free', title: 'No answer', note: 'Nobody can drive now.', button: 'Take control', enabled };
   if (yours) {
     return requested_by
       ? { state: 'yours', title: 'You have control', note: `${requested_by} asks for it.`, button: 'Hand over', enabled }
@@ -250,7 +255,7 @@ function render() {
     fps: main?.fps ?? 0,
     viewers: known.viewers,
   });
-  view.showWorkcells(known.workcells, known.workcell?.id ?? '');
+  view.showWorkcells(known.workcells, known.waiting ? '' : known.workcell?.id ?? '');
   view.showMotion(motion(state));
   const running = ['preparing', 'running', 'paused'].includes(known.episode?.phase);
   const [words, level] = recordingWords();

@@ -52,8 +52,9 @@ export function showGauges({ age_ms, round_trip_ms, fps, viewers }) {
 
 export function showWorkcells(workcells, chosen) {
   const chooser = $('chooser');
-  chooser.hidden = workcells.length < 2;
-  $('workcell-name').hidden = workcells.length >= 2;
+  const choice = workcells.length >= (chosen ? 2 : 1);
+  chooser.hidden = !choice;
+  $('workcell-name').hidden = choice;
   text('workcell-name', chosen);
   const select = $('workcell');
   const key = workcells.map((workcell) => workcell.id).join();
@@ -61,7 +62,7 @@ export function showWorkcells(workcells, chosen) {
     select.dataset.key = key;
     select.replaceChildren(...workcells.map(({ id }) => new Option(id, id)));
   }
-  if (document.activeElement !== select) select.value = chosen;
+  if (document.activeElement !== select) select.value = chosen; // none is selected for an unknown one
 }
 
 export function showMotion({ level: state, title, words, limits }) {
