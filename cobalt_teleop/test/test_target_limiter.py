@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cobalt_teleop.core.command import Limit
 from cobalt_teleop.core.pose import Pose, angle_between, quaternion
