@@ -171,7 +171,8 @@ def test_an_episode_starts_ends_is_labelled_and_reset(host, bridge):
             await page.until_event('step')
             await page.say('start')
             episode = await page.until_event('episode', phase='running')
-            assert episode['operator'] == 'Ada' and page.newest('control')['yours']
+            assert episode['operator'] == 'Ada'
+            await page.until_event('control', yours=True)
             await page.say('reset')
             await page.until(lambda: page.newest('episode')['id'] != episode['id'], 'another episode')
             await page.until_event('episode', phase='running')

@@ -96,7 +96,6 @@ const handlers = {
   episode: (event) => {
     const before = known.episode;
     known.episode = event;
-    if (event.id && before?.id !== event.id && (event.phase === 'preparing' || event.phase === 'running')) known.quality = null;
     const over = ['ending', 'ended'].includes(event.phase) && before?.id === event.id && ['running', 'preparing'].includes(before.phase);
     if (over) view.flash(...(event.outcome === 'success' ? ['✓ Success'] : [`Episode ended: ${event.outcome}`, true]));
   },
@@ -268,6 +267,7 @@ function render() {
     recordingLevel: level,
     canStart: ready && mayDrive && !running && known.episode?.phase !== 'ending',
     running: running && ready,
+    silent: !known.host.alive || !link.socketOpen,
     labelable: ready && mayDrive && known.episode?.phase === 'ended' && Boolean(known.episode.id),
     yours: known.control.yours,
   });

@@ -72,7 +72,7 @@ export function showMotion({ level: state, title, words, limits }) {
   list('limits', limits);
 }
 
-export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, canStart, running, labelable, yours }) {
+export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, canStart, running, silent, labelable, yours }) {
   text('task', episode?.task ? `Task: ${episode.task}` : 'Task');
   text('instruction', episode?.instruction || 'Start an episode to see what is to be done.');
   text('clock', clockText(elapsed_s));
@@ -87,7 +87,7 @@ export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel
     ending: 'Saving',
     ended: `Ended: ${episode?.outcome ?? ''}`,
   };
-  text('phase', words[phase] ?? phase);
+  text('phase', silent && phase === 'running' ? 'Interrupted' : words[phase] ?? phase);
   text('recording', recordingWords);
   level('recording', recordingLevel);
   $('start').disabled = !canStart;
@@ -119,7 +119,7 @@ const VERDICTS = {
 
 export function showLast({ episode, quality, recording }) {
   const ended = episode && (episode.phase === 'ended' || episode.phase === 'ending');
-  const mine = quality && quality.final ? quality : null;
+  const mine = quality?.final && (!ended || quality.episode === episode.id) ? quality : null;
   if (mine) {
     const outcome = ended && episode.id === mine.episode ? capital(episode.outcome) : '';
     level('verdict', mine.verdict);
