@@ -139,7 +139,6 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'start': {},
     'reset': {},
     'end': {'outcome': _one_of(*OUTCOMES)},
-    'home': {},
     'emergency_stop': {},
     'clear_emergency_stop': {},
     'stats': {

@@ -278,7 +278,6 @@ class Session:
                 'start': self._start_episode,
                 'reset': self._reset_episode,
                 'end': lambda: self._end_episode(message['outcome']),
-                'home': lambda: self._call('Home', lease_id=self._lease_id, speed_scale=0.5),
                 'clear_emergency_stop': lambda: self._call('ClearEmergencyStop', who=self.operator, confirm=True),
             }
             self._start(self._act(kind, work[kind]()))

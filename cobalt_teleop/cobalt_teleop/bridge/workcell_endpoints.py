@@ -26,6 +26,11 @@ STEP_INTERVAL_S = 0.1
 
 READY_PERIOD_S = 0.05
 
+REPEAT_S = 0.7
+"""An answer to a client that the host has just discovered may be lost: repeatable questions are asked again [s]."""
+
+REPEATABLE = frozenset({'AcquireControl', 'LabelEpisode', 'EmergencyStop'})
+
 DEVICE = 'keyboard'
 
 USED_SERVICES = (
@@ -35,7 +40,6 @@ USED_SERVICES = (
     'StartEpisode',
     'EndEpisode',
     'LabelEpisode',
-    'Home',
     'EmergencyStop',
     'ClearEmergencyStop',
 )
@@ -137,6 +141,21 @@ class WorkcellEndpoints:
             if time.monotonic() > deadline_s:
                 raise ServiceError(f'the host {self._host_id} is not there')
             await asyncio.sleep(READY_PERIOD_S)
+        deadline_s = time.monotonic() + timeout_s
+        while True:
+            left_s = deadline_s - time.monotonic()
+            if left_s <= 0.0:
+                raise ServiceError(f'the host {self._host_id} did not answer within {timeout_s:g} s')
+            try:
+                response = await self._ask(service, fields, min(left_s, REPEAT_S) if service in REPEATABLE else left_s)
+                break
+            except TimeoutError:
+                continue
+        if not response.ok:
+            raise ServiceError(response.reason or f'the host {self._host_id} refused without a reason')
+        return response
+
+    async def _ask(self, service: str, fields: dict[str, Any], timeout_s: float) -> Any:
         answer: asyncio.Future[Any] = self._loop.create_future()
 
         def settle(result: Any, error: Exception | None) -> None:
@@ -147,13 +166,7 @@ class WorkcellEndpoints:
                     answer.set_exception(error)
 
         self._calls.post(lambda: self._call(service, fields, settle))
-        try:
-            response = await asyncio.wait_for(answer, timeout_s)
-        except TimeoutError as error:
-            raise ServiceError(f'the host {self._host_id} did not answer within {timeout_s:g} s') from error
-        if not response.ok:
-            raise ServiceError(response.reason or f'the host {self._host_id} refused without a reason')
-        return response
+        return await asyncio.wait_for(answer, timeout_s)
 
     def release_at_exit(self, lease_id: str) -> None:
         """Gives a lease back without waiting for an answer: for the end of the process, when no executor spins."""
