@@ -15,6 +15,7 @@ from ament_index_python.packages import get_package_prefix
 from ros_operator import Operator, until
 from rosbags.highlevel import AnyReader
 
+from cobalt_bringup.shared_memory import dead_segments
 from cobalt_interfaces.msg import ControlStep, DeviceSample, EpisodeState, PartStep, QualityReport
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
@@ -26,7 +27,8 @@ NODES = {'sim_node', 'webrtc_bridge', 'recorder_node', 'keyboard_node'}
 
 
 def shared_memory():
-    return {path.name for path in Path('/dev/shm').iterdir() if path.name.startswith(('fastdds', 'sem.fastdds'))}
+    """Segments that no living process holds: others on this machine come and go."""
+    return {path.name for path in dead_segments(older_than_s=0.1)}
 
 
 def family(stack):

@@ -63,8 +63,8 @@ def _base(name: str) -> str:
     return name
 
 
-def remove_dead(folder: Path = FOLDER, *, older_than_s: float = 2.0) -> list[Path]:
-    """Removes files of this user's dead processes, and returns them.
+def dead_segments(folder: Path = FOLDER, *, older_than_s: float = 2.0) -> list[Path]:
+    """Returns files of this user's dead processes.
 
     Args:
         folder: Where shared memory lies.
@@ -74,15 +74,22 @@ def remove_dead(folder: Path = FOLDER, *, older_than_s: float = 2.0) -> list[Pat
     used = _in_use(folder)
     now = time.time()
     alive = {_base(path.name) for path in found if str(path) in used or (path.name.endswith(_LOCKS) and _locked(path))}
-    removed = []
+    dead = []
     for path in sorted(found):
         try:
             status = path.stat()
-            mine = status.st_uid == os.geteuid()
-            if _base(path.name) in alive or not mine or now - max(status.st_mtime, status.st_ctime) < older_than_s:
-                continue
-            path.unlink()
-            removed.append(path)
         except OSError:
             continue
+        mine = status.st_uid == os.geteuid()
+        old = now - max(status.st_mtime, status.st_ctime) >= older_than_s
+        if mine and old and _base(path.name) not in alive:
+            dead.append(path)
+    return dead
+
+
+def remove_dead(folder: Path = FOLDER, *, older_than_s: float = 2.0) -> list[Path]:
+    """Removes what `dead_segments` finds, and returns it."""
+    removed = dead_segments(folder, older_than_s=older_than_s)
+    for path in removed:
+        path.unlink(missing_ok=True)
     return removed
