@@ -21,12 +21,14 @@ class InvalidPoseError(CobaltError):
 
 def wxyz(quat_xyzw: ArrayLike) -> Vector:
     """Reorders (4,) xyzw to wxyz."""
-    return np.asarray(quat_xyzw, dtype=float)[_TO_WXYZ]
+    reordered: Vector = np.asarray(quat_xyzw, dtype=float)[_TO_WXYZ]
+    return reordered
 
 
 def xyzw(quat_wxyz: ArrayLike) -> Vector:
     """Reorders (4,) wxyz to xyzw."""
-    return np.asarray(quat_wxyz, dtype=float)[_TO_XYZW]
+    reordered: Vector = np.asarray(quat_wxyz, dtype=float)[_TO_XYZW]
+    return reordered
 
 
 def multiply(left_xyzw: ArrayLike, right_xyzw: ArrayLike) -> Vector:
