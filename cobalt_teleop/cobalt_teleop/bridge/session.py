@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,26 +9,20 @@ from typing import Any
 
 from aiohttp import web
 
-from cobalt_interfaces.msg import CameraLink, ControlState, DeviceSample, EpisodeState, LinkStats
+from cobalt_interfaces.msg import ControlState
+from cobalt_teleop.bridge.device_samples import keyboard_sample, link_stats
 from cobalt_teleop.bridge.encoded_track import EncodedVideoTrack
+from cobalt_teleop.bridge.episode_requests import EpisodeRequests
 from cobalt_teleop.bridge.page_events import Event, keyboard_event
 from cobalt_teleop.bridge.page_messages import PageMessage, PageMessageError, parse_sample, parse_signal
 from cobalt_teleop.bridge.peer import Peer, PeerError
 from cobalt_teleop.bridge.room import Room
 from cobalt_teleop.bridge.sample_gate import SampleGate
-from cobalt_teleop.bridge.workcell_endpoints import DEVICE, ServiceError
+from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 from cobalt_teleop.core.keyboard_actions import ACTIONS
-from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
+from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
 
 RENEW_PERIOD_S = 5.0
-_OLDEST_SAMPLE_NS = 2_000_000_000
-_OUTCOMES = {
-    'success': EpisodeState.OUTCOME_SUCCESS,
-    'failure': EpisodeState.OUTCOME_FAILURE,
-    'aborted': EpisodeState.OUTCOME_ABORTED,
-    'discarded': EpisodeState.OUTCOME_DISCARDED,
-}
-_RUNNING = (EpisodeState.PHASE_PREPARING, EpisodeState.PHASE_RUNNING, EpisodeState.PHASE_PAUSED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +77,9 @@ class Session:
         self._stats: PageMessage | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._acting = asyncio.Lock()
+        self._episodes = EpisodeRequests(
+            self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
+        )
         self._complaints_s = 0.0
         self._renewed_s = 0.0
 
@@ -316,28 +312,16 @@ class Session:
         if self.room is None or self.room.endpoints is None or not self._lease_id:
             return
         self._published += 1
-        device_ns = round(keys['device_ms'] * 1e6)
-        sample = DeviceSample(
-            kind=DeviceSample.KIND_KEYBOARD,
-            device_id=f'{DEVICE} of {self.operator}',
-            session_id=self.session_id,
-            lease_id=self._lease_id,
-            device_stamp=to_stamp(device_ns),
-            clock_uncertainty_ms=keys['clock_uncertainty_ms'],
-            sequence=self._published,
-            tracked=True,
-            engaged=keys['engaged'],
-            clutch_epoch=keys['clutch_epoch'],
-            buttons=keys['buttons'],
-            press_counts=keys['press_counts'],
-            gripper=math.nan,
+        self.room.endpoints.publish_sample(
+            keyboard_sample(
+                keys,
+                session_id=self.session_id,
+                lease_id=self._lease_id,
+                operator=self.operator,
+                sequence=self._published,
+                shown_frame_ns=self._shown_frame_stamp(keys['frame']),
+            )
         )
-        sample.header.stamp = to_stamp(_on_host_clock(device_ns, keys['clock_offset_ms'], now_ns()))
-        sample.header.frame_id = DEVICE
-        shown = self._shown_frame_stamp(keys['frame'])
-        if shown is not None:
-            sample.shown_frame_stamp = to_stamp(shown)
-        self.room.endpoints.publish_sample(sample)
 
     def _shown_frame_stamp(self, frame: tuple[str, int] | None) -> int | None:
         if frame is None or self._peer is None:
@@ -427,42 +411,23 @@ class Session:
         self._lease_id = ''
         next_holder.take_lease(answer.lease_id)
 
-    async def _start_episode(self) -> None:
+    async def _room_with_control(self) -> Room:
         if not self._lease_id:
             await self._acquire(False)
-        room = self.room
-        if room is None or room.endpoints is None:
+        if self.room is None:
             raise ServiceError('there is no workcell yet')
-        records = self._rules.require_recording or room.endpoints.recorder_is_there()
-        await self._call('StartEpisode', lease_id=self._lease_id, operator_id=self.operator, require_recording=records)
+        return self.room
 
-    async def _end_episode(self, outcome: str) -> None:
-        episode = self.room.episode if self.room is not None else None
-        if episode is None:
-            raise ServiceError('there is no episode')
-        if episode.phase in _RUNNING:
-            await self._call('EndEpisode', lease_id=self._lease_id, outcome=_OUTCOMES[outcome])
-        else:
-            await self._call(
-                'LabelEpisode',
-                episode_id=episode.episode_id,
-                outcome=_OUTCOMES[outcome],
-                outcome_source=EpisodeState.OUTCOME_SOURCE_OPERATOR,
-                labelled_by=self.operator,
-            )
+    async def _start_episode(self) -> None:
+        await self._episodes.start(await self._room_with_control(), self._lease_id, self.operator)
 
     async def _reset_episode(self) -> None:
-        room = self.room
-        assert room is not None
-        if room.episode is not None and room.episode.phase in _RUNNING:
-            await self._end_episode('aborted')
-        deadline_s = time.monotonic() + self._rules.episode_timeout_s
-        while room.episode is not None and room.episode.phase in (*_RUNNING, EpisodeState.PHASE_ENDING):
-            try:
-                await asyncio.wait_for(room.episode_changed.wait(), deadline_s - time.monotonic())
-            except TimeoutError as error:
-                raise ServiceError('the episode before did not end in time') from error
-        await self._start_episode()
+        await self._episodes.reset(await self._room_with_control(), self._lease_id, self.operator)
+
+    async def _end_episode(self, outcome: str) -> None:
+        if self.room is None:
+            raise ServiceError('there is no workcell yet')
+        await self._episodes.end(self.room, self._lease_id, self.operator, outcome)
 
     # Once a second.
 
@@ -479,35 +444,17 @@ class Session:
             except ServiceError:
                 pass
         if self.room is not None and self.room.endpoints is not None:
-            self.room.endpoints.publish_link(self._link_stats())
-
-    def _link_stats(self) -> LinkStats:
-        counts = self._gate.take_counts()
-        sent = counts.received + counts.lost
-        stats = LinkStats(
-            session_id=self.session_id,
-            lease_id=self._lease_id,
-            operator_id=self.operator,
-            role='operator' if self._lease_id else 'spectator',
-            road='track',
-            codec='h264' if self.h264 else '',
-            rtt_ms=math.nan,
-            jitter_ms=counts.jitter_ms if counts.received else math.nan,
-            loss_up=counts.lost / sent if sent else 0.0,
-            loss_down=math.nan,
-            clock_offset_ms=math.nan,
-            clock_uncertainty_ms=math.nan,
-            sample_rate_hz=float(counts.received),
-        )
-        stats.header.stamp = to_stamp(now_ns())
-        stats.header.frame_id = self._workcell_id
-        if self._stats is not None:
-            stats.rtt_ms = self._stats['rtt_ms']
-            stats.loss_down = self._stats['loss_down']
-            stats.clock_offset_ms = -self._stats['clock_offset_ms']
-            stats.clock_uncertainty_ms = self._stats['clock_uncertainty_ms']
-            stats.cameras = [CameraLink(**vars(camera)) for camera in self._stats['cameras']]
-        return stats
+            self.room.endpoints.publish_link(
+                link_stats(
+                    self._stats,
+                    self._gate.take_counts(),
+                    workcell_id=self._workcell_id,
+                    session_id=self.session_id,
+                    lease_id=self._lease_id,
+                    operator=self.operator,
+                    codec='h264' if self.h264 else '',
+                )
+            )
 
     @property
     def _workcell_id(self) -> str:
@@ -524,14 +471,6 @@ class Session:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _on_host_clock(device_ns: int, offset_ms: float, received_ns: int) -> int:
-    """Returns the time of a sample on the host's clock [ns]; that of its arrival if the page's clock makes no sense."""
-    if math.isnan(offset_ms):
-        return received_ns
-    stamp_ns = device_ns + round(offset_ms * 1e6)
-    return stamp_ns if received_ns - _OLDEST_SAMPLE_NS <= stamp_ns <= received_ns else received_ns
 
 
 async def _send(socket: web.WebSocketResponse, event: Event) -> None:

@@ -1,0 +1,111 @@
+"""Device samples and link statistics out of what a page says."""
+
+import math
+from collections.abc import Sequence
+
+from cobalt_interfaces.msg import CameraLink, DeviceSample, LinkStats
+from cobalt_teleop.bridge.page_messages import PageMessage
+from cobalt_teleop.bridge.sample_gate import LinkCounts
+from cobalt_teleop.bridge.workcell_endpoints import DEVICE
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+
+_OLDEST_SAMPLE_NS = 2_000_000_000
+
+
+def on_host_clock(device_ns: int, offset_ms: float, received_ns: int) -> int:
+    """Returns the time of a sample on the host's clock [ns]; that of its arrival if the page's clock makes no sense.
+
+    Args:
+        device_ns: On the page's clock [ns].
+        offset_ms: The host's clock minus the page's [ms]; NaN if unknown.
+        received_ns: Time of arrival [ns].
+    """
+    if math.isnan(offset_ms):
+        return received_ns
+    stamp_ns = device_ns + round(offset_ms * 1e6)
+    return stamp_ns if received_ns - _OLDEST_SAMPLE_NS <= stamp_ns <= received_ns else received_ns
+
+
+def keyboard_sample(
+    keys: PageMessage, *, session_id: str, lease_id: str, operator: str, sequence: int, shown_frame_ns: int | None
+) -> DeviceSample:
+    """Returns the sample of a page's keys.
+
+    Args:
+        keys: A `keys` message.
+        session_id: Of the page.
+        lease_id: Under which it is sent.
+        operator: Name shown to others.
+        sequence: +1 at each sample.
+        shown_frame_ns: Capture time of the newest picture on the screen [ns], if it is known.
+    """
+    device_ns = round(keys['device_ms'] * 1e6)
+    sample = DeviceSample(
+        kind=DeviceSample.KIND_KEYBOARD,
+        device_id=f'{DEVICE} of {operator}',
+        session_id=session_id,
+        lease_id=lease_id,
+        device_stamp=to_stamp(device_ns),
+        clock_uncertainty_ms=keys['clock_uncertainty_ms'],
+        sequence=sequence,
+        tracked=True,
+        engaged=keys['engaged'],
+        clutch_epoch=keys['clutch_epoch'],
+        buttons=keys['buttons'],
+        press_counts=keys['press_counts'],
+        gripper=math.nan,
+    )
+    sample.header.stamp = to_stamp(on_host_clock(device_ns, keys['clock_offset_ms'], now_ns()))
+    sample.header.frame_id = DEVICE
+    if shown_frame_ns is not None:
+        sample.shown_frame_stamp = to_stamp(shown_frame_ns)
+    return sample
+
+
+def link_stats(
+    report: PageMessage | None,
+    counts: LinkCounts,
+    *,
+    workcell_id: str,
+    session_id: str,
+    lease_id: str,
+    operator: str,
+    codec: str,
+) -> LinkStats:
+    """Returns how one page's link is.
+
+    Args:
+        report: The page's newest `stats` message, if one has come.
+        counts: Of its samples in the last second.
+        workcell_id: Whose video it watches.
+        session_id: Of the page.
+        lease_id: Empty if it only watches.
+        operator: Name shown to others.
+        codec: h264, or empty without video.
+    """
+    sent = counts.received + counts.lost
+    stats = LinkStats(
+        session_id=session_id,
+        lease_id=lease_id,
+        operator_id=operator,
+        role='operator' if lease_id else 'spectator',
+        road='track',
+        codec=codec,
+        rtt_ms=math.nan,
+        jitter_ms=counts.jitter_ms if counts.received else math.nan,
+        loss_up=counts.lost / sent if sent else 0.0,
+        loss_down=math.nan,
+        clock_offset_ms=math.nan,
+        clock_uncertainty_ms=math.nan,
+        sample_rate_hz=float(counts.received),
+    )
+    stats.header.stamp = to_stamp(now_ns())
+    stats.header.frame_id = workcell_id
+    if report is not None:
+        stats.rtt_ms = report['rtt_ms']
+        stats.loss_down = report['loss_down']
+        stats.clock_offset_ms = -report['clock_offset_ms']
+        stats.clock_uncertainty_ms = report['clock_uncertainty_ms']
+        cameras: Sequence[CameraLink] = [CameraLink(**vars(camera)) for camera in report['cameras']]
+        stats.cameras = cameras
+    return stats
