@@ -373,7 +373,8 @@ class Workcell:
                 lease_id=new_ulid(time.time_ns() // 1_000_000),
                 now_s=now_s,
             )
-            self._node.get_logger().info(f'{self._id}: {lease.holder} holds control')
+            if lease.lease_id != self._lease_id:
+                self._node.get_logger().info(f'{self._id}: {lease.holder} holds control')
             return lease
 
     def release(self, lease_id: str) -> None:
