@@ -239,10 +239,12 @@ def test_a_tick_that_fails_is_told_and_the_next_comes(operator, host):
     plant = host.plants['env_0']
     broken = plant.advance
     plant.advance = lambda: 1 / 0
-    time.sleep(0.3)
+    told = until(lambda: (s := operator.newest(topics.CONTROL_STATE)).faults and s, 'the fault is told')
+    assert 'division by zero' in told.faults[0] and told.hold_reason == PartStep.HOLD_FAULT
     plant.advance = broken
     step = operator.newest(topics.CONTROL_STEP).step
     until(lambda: operator.newest(topics.CONTROL_STEP).step > step + 3, 'ticks go on')
+    until(lambda: not operator.newest(topics.CONTROL_STATE).faults, 'the fault is over')
 
 
 def test_services_refuse_in_words(operator):

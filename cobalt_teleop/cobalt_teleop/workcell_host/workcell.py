@@ -10,11 +10,11 @@ from typing import Any
 
 from rclpy.node import Node
 
-from cobalt_interfaces.msg import ControlStep, RecordingState
+from cobalt_interfaces.msg import ControlStep
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.arbiter import Arbiter
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
-from cobalt_teleop.core.episode import Episode, EpisodeRequest, Outcome, OutcomeSource, Phase
+from cobalt_teleop.core.episode import Phase
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.lease import Lease, LeaseDesk
 from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
@@ -23,12 +23,10 @@ from cobalt_teleop.ros.endpoints import TakenSubscription
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.workcell_host import messages
 from cobalt_teleop.workcell_host.command_inbox import CommandInbox
-from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant, Progress
+from cobalt_teleop.workcell_host.episode_desk import EpisodeDesk
+from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
-
-_READY = (RecordingState.STATE_READY, RecordingState.STATE_RECORDING)
-_CLOSED = (RecordingState.STATE_SAVED, RecordingState.STATE_FAILED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,13 +46,6 @@ class HostOptions:
     kbit_s: int = 2000
     draw_frame_code: bool = False
     on_thread_end: Callable[[], None] = lambda: None
-
-
-@dataclass(frozen=True)
-class _Ending:
-    outcome: Outcome
-    source: OutcomeSource
-    reason: str
 
 
 class _Part:
@@ -100,23 +91,20 @@ class Workcell:
         self._lock = threading.Lock()
         self._desk = LeaseDesk()
         self._arbiter = Arbiter()
-        self._episode = Episode()
         period_s = 1.0 / options.control_rate_hz
         self._parts = [_Part(node, workcell_id, part, period_s) for part in plant.capabilities.parts]
-        self._recording = TakenSubscription(node, topics.RECORDING, workcell_id)
         self._cameras = WorkcellCameras(node, workcell_id, plant, options)
         self._publish = WorkcellPublishers(
             node, workcell_id, host_id, plant.capabilities, options.control_rate_hz, software
         )
         self._lease_id = ''
         self._step = 0
-        self._ending: _Ending | None = None
         self._estop_by = ''
         self._error = ''
         self._foreign: dict[str, str] = {}
         self._start_from(plant.observe())
         self._publish.info(self._cameras.enabled)
-        self._publish_episode()
+        self._episodes = EpisodeDesk(node, workcell_id, plant, self._publish)
 
     # The tick -----------------------------------------------------------------------------------------------------
 
@@ -130,12 +118,14 @@ class Workcell:
             if text != self._error:
                 self._error = text
                 self._node.get_logger().error(f'{self._id}: the tick failed: {text}\n{traceback.format_exc()}')
+            with self._lock:
+                self._publish_control(Authority.HOLD, HoldReason.FAULT, (f'the tick failed: {text}',))
 
     def _tick(self, missed: int) -> None:
         start_s = time.monotonic()
         before = self._plant.observe()
         self._follow_lease(start_s)
-        self._follow_recorder(start_s)
+        self._episodes.follow_recorder(self._step)
         row = ControlStep(
             header=messages.header(before.stamp_ns, self._id),
             schema_version=ControlStep.SCHEMA_VERSION,
@@ -145,20 +135,19 @@ class Workcell:
             sim_time=before.sim_time,
             frames=self._cameras.frames(),
             ticks_missed=missed,
+            phase=int(self._episodes.phase),
+            episode_id=self._episodes.row_episode_id,
+            policy_id=self._episodes.policy_id,
+            terminal=self._episodes.terminal,
         )
-        if self._ending is not None:
-            decisions: dict[str, PartDecision] = {}
-            row.terminal = True
-            row.episode_id = self._episode.episode_id
-            row.phase = int(self._episode.phase)
+        decisions: dict[str, PartDecision] = {}
+        if self._episodes.terminal:
             self._describe(row, before, decisions, {})
-            self._end_episode(before, start_s)
+            self._episodes.close_rows(step=self._step, stamp_ns=before.stamp_ns)
         else:
             human, policy = self._take_commands(start_s)
             reasons = self._must_hold(before)
             decisions = self._decide(before, human, policy, reasons)
-            row.episode_id = self._episode.episode_id if self._episode.running else ''
-            row.phase = int(self._episode.phase)
             self._describe(row, before, decisions, reasons)
             self._act(decisions)
         row.applied_stamp = to_stamp(now_ns())
@@ -169,10 +158,11 @@ class Workcell:
         self._publish.step(row)
         self._step += 1
         after = self._plant.observe()
-        self._judge(progress, time.monotonic())
+        self._episodes.judge(progress)
         targets = {name: decision.target for name, decision in decisions.items()}
         self._publish.state_for_tools(before, targets)
-        self._publish_control(before, row, time.monotonic())
+        hold_reason = next((part.hold_reason for part in row.parts if part.hold_reason), 0)
+        self._publish_control(row.authority, hold_reason, before.faults)
         self._cameras.publish(after.stamp_ns)
         self._error = ''
 
@@ -201,7 +191,7 @@ class Workcell:
             reason = HoldReason.EMERGENCY_STOP
         elif before.faults:
             reason = HoldReason.FAULT
-        elif self._episode.phase is Phase.PREPARING:
+        elif self._episodes.phase is Phase.PREPARING:
             reason = HoldReason.RESETTING
         elif not self._lease_id and self._arbiter.chosen is Authority.HUMAN:
             reason = HoldReason.NO_LEASE
@@ -239,8 +229,6 @@ class Workcell:
     ) -> None:
         row.authority_epoch = self._arbiter.epoch
         row.authority_reason = self._arbiter.reason
-        request = self._episode.request
-        row.policy_id = request.policy_id if request is not None and row.episode_id else ''
         row.authority = max((int(decision.authority) for decision in decisions.values()), default=0)
         for part in self._parts:
             rejected = part.human.rejected or part.policy.rejected
@@ -278,81 +266,17 @@ class Workcell:
         for part in self._parts:
             part.controller.start_from(_measured(observation, part.name))
 
-    # The episode --------------------------------------------------------------------------------------------------
-
-    def _judge(self, progress: Progress, now_s: float) -> None:
-        if not self._episode.running or self._ending is not None:
-            return
-        if progress.success:
-            self._ending = _Ending(Outcome.SUCCESS, OutcomeSource.PREDICATE, 'the goal is reached')
-        elif self._episode.out_of_time(now_s):
-            self._ending = _Ending(Outcome.TIMEOUT, OutcomeSource.PREDICATE, 'the time limit is over')
-
-    def _end_episode(self, terminal: Observation, now_s: float) -> None:
-        assert self._ending is not None
-        ending, self._ending = self._ending, None
-        self._episode.end(
-            ending.outcome,
-            ending.source,
-            ending.reason,
-            step=self._step,
-            stamp_ns=terminal.stamp_ns,
-            now_s=now_s,
-        )
-        if not self._publish.recorder_listens():
-            self._episode.finish()
-        self._publish_episode()
-
-    def _follow_recorder(self, now_s: float) -> None:
-        phase = self._episode.phase
-        if phase not in (Phase.PREPARING, Phase.ENDING):
-            return
-        states = [
-            message for message, _ in self._recording.take_all() if message.episode_id == self._episode.episode_id
-        ]
-        overdue = self._episode.overdue(now_s)
-        if phase is Phase.PREPARING:
-            self._follow_preparation(states, overdue, now_s)
-            return
-        closed = any(state.state in _CLOSED for state in states)
-        if closed or overdue:
-            if not closed:
-                self._node.get_logger().warning(f'{self._id}: the recorder did not say that it saved the episode')
-            self._episode.finish()
-            self._publish_episode()
-
-    def _follow_preparation(self, states: list[Any], overdue: bool, now_s: float) -> None:
-        request = self._episode.request
-        assert request is not None
-        failure = next((state.reason for state in states if state.state == RecordingState.STATE_FAILED), None)
-        ready = any(state.state in _READY for state in states)
-        absent = not self._publish.recorder_listens()
-        if ready or (not request.require_recording and (failure is not None or overdue or absent)):
-            self._episode.run(step=self._step, stamp_ns=now_ns(), now_s=now_s)
-        elif failure is not None or overdue:
-            reason = failure or 'the recorder did not get ready in time: is recorder_node running?'
-            self._episode.refuse(f'the episode cannot be recorded: {reason}', now_ns())
-        else:
-            return
-        self._publish_episode()
-
-    def _publish_episode(self) -> None:
-        self._publish.episode(self._episode, time.monotonic())
-
-    def _publish_control(self, observation: Observation, row: ControlStep, now_s: float) -> None:
-        lease = self._desk.current(now_s)
-        faults = [*observation.faults, *self._foreign.values()]
-        if self._error:
-            faults.append(f'the tick failed: {self._error}')
+    def _publish_control(self, authority: int, hold_reason: int, faults: tuple[str, ...]) -> None:
+        now_s = time.monotonic()
         self._publish.control(
             ControlSnapshot(
-                lease=lease,
+                lease=self._desk.current(now_s),
                 requested_by=self._desk.requested_by,
-                authority=row.authority,
-                authority_epoch=row.authority_epoch,
-                hold_reason=next((part.hold_reason for part in row.parts if part.hold_reason), 0),
+                authority=authority,
+                authority_epoch=self._arbiter.epoch,
+                hold_reason=hold_reason,
                 estop_by=self._estop_by,
-                faults=tuple(faults),
+                faults=(*faults, *self._foreign.values()),
             ),
             now_s,
         )
@@ -424,57 +348,26 @@ class Workcell:
         if task not in capabilities.tasks:
             raise CobaltError(f"there is no task '{task}'; there are {', '.join(capabilities.tasks)}")
         with self._lock:
-            now_s = time.monotonic()
-            lease = self._desk.require(request.lease_id, now_s)
-            self._episode.require_free()
+            lease = self._desk.require(request.lease_id, time.monotonic())
+            self._episodes.require_free()
             if self._estop_by:
                 raise CobaltError(f'{self._estop_by} pressed the emergency stop: clear it first')
-            info = self._plant.task_info(task)
             seed = int(request.seed) or time.time_ns() % (1 << 31)
             self._plant.reset(task, seed)
             self._start_from(self._plant.observe())
             self._cameras.forget_frames()
-            self._recording.take_all()
-            episode = EpisodeRequest(
-                episode_id=new_ulid(time.time_ns() // 1_000_000),
-                task=task,
-                instruction=request.instruction or info.instruction,
-                operator_id=request.operator_id or lease.holder,
-                policy_id=request.policy_id,
-                seed=seed,
-                round=int(request.round),
-                time_limit_s=info.time_limit_s,
-                require_recording=bool(request.require_recording),
-            )
-            self._episode.prepare(episode, now_s)
-            self._publish_episode()
-            return episode.episode_id
+            return self._episodes.begin(request, task=task, seed=seed, operator=lease.holder)
 
     def end_episode(self, lease_id: str, outcome: int, note: str) -> None:
         """Ends the running episode after its terminal row, which the next tick writes."""
-        if outcome not in tuple(Outcome):
-            raise CobaltError(f'outcome is {outcome}, but must be one of {[int(o) for o in Outcome]}')
         with self._lock:
             self._desk.require(lease_id, time.monotonic())
-            if self._episode.phase is Phase.PREPARING:
-                self._episode.refuse(note or 'ended before it began', now_ns())
-                self._publish_episode()
-                return
-            if not self._episode.running:
-                raise CobaltError('no episode is running')
-            source, decided = OutcomeSource.OPERATOR, Outcome(outcome)
-            if decided is Outcome.UNKNOWN:
-                source = OutcomeSource.PREDICATE
-                decided = Outcome.SUCCESS if self._plant.progress().success else Outcome.FAILURE
-            self._ending = _Ending(decided, source, note or f'ended by the operator: {decided.name.lower()}')
+            self._episodes.order_end(outcome, note)
 
     def label_episode(self, episode_id: str, outcome: int, source: int, note: str) -> None:
         """Changes the outcome of the last episode."""
-        if outcome not in tuple(Outcome) or source not in tuple(OutcomeSource):
-            raise CobaltError(f'outcome {outcome} or outcome_source {source} is unknown')
         with self._lock:
-            self._episode.label(episode_id, Outcome(outcome), OutcomeSource(source), note)
-            self._publish_episode()
+            self._episodes.label(episode_id, outcome, source, note)
 
     def home(self, lease_id: str, speed_scale: float) -> None:
         """Begins the way home."""
