@@ -12,7 +12,7 @@ setup(
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
     ],
-    install_requires=['setuptools'],
+    install_requires=['setuptools', 'mujoco>=3.17,<4'],
     extras_require={'test': ['pytest']},
     zip_safe=False,
     maintainer='Cobalt maintainers',
