@@ -55,6 +55,10 @@ class PageClient:
         return next((event for event in reversed(self.events) if event['type'] == kind), None)
 
     @property
+    def key(self):
+        return self.newest('session')['key']
+
+    @property
     def session(self):
         return self.newest('session')['session']
 

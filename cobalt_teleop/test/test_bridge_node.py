@@ -215,13 +215,13 @@ def test_a_reload_keeps_workcell_and_lease_and_a_page_that_stays_away_loses_them
             await page.until_event('workcell', id='env_1')
             await page.say('acquire', ask=False)
             await page.until_event('control', yours=True)
-            session = page.session
-        async with PageClient(bridge.port, session=session) as again:
+            key = page.key
+        async with PageClient(bridge.port, session=key) as again:
             await again.until_event('workcell', id='env_1')
             await again.until_event('control', yours=True)
-            assert again.session == session
+            assert again.key == key != again.session
         await asyncio.sleep(2.0)
-        async with PageClient(bridge.port, session=session, workcell='env_1', operator='Eve') as late:
+        async with PageClient(bridge.port, session=key, workcell='env_1', operator='Eve') as late:
             await late.until_event('step')
             await late.until_event('control', yours=False, holder='')
 
@@ -235,11 +235,11 @@ def test_a_bridge_that_dies_and_comes_back_gives_a_page_its_control_again(host):
             await page.until_event('step')
             await page.say('acquire', ask=False)
             await page.until_event('control', yours=True)
-            session = page.session
+            key = page.key
             first.process.kill()
             first.process.communicate()
         second = BridgeProcess(port=first.port).wait_until_served()
-        async with PageClient(second.port, session=session) as page:
+        async with PageClient(second.port, session=key) as page:
             await page.until_event('control', yours=True)
         second.stop()
         assert second.process.returncode == 0
@@ -251,7 +251,7 @@ def test_a_session_that_opens_twice_goes_on_in_the_newer_page(host, bridge):
     async def scenario():
         async with PageClient(bridge.port) as old:
             await old.until_event('workcell')
-            async with PageClient(bridge.port, session=old.session) as new:
+            async with PageClient(bridge.port, session=old.key) as new:
                 await new.until_event('workcell')
                 await old.until_event('replaced')
 

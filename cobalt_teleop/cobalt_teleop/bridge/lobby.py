@@ -1,6 +1,7 @@
 """All workcells, all sessions, and who goes where. Lives in the event loop."""
 
 import asyncio
+import hashlib
 import secrets
 import time
 from collections.abc import Callable
@@ -15,7 +16,12 @@ from cobalt_teleop.bridge.room import OpenEndpoints, Room
 from cobalt_teleop.bridge.session import Session, SessionRules
 
 MAX_SESSIONS = 64
-SESSION_DIGITS = 32
+KEY_DIGITS = 32
+
+
+def public_session_id(key: str) -> str:
+    """Returns the name under which ROS, logs and bags know a session; its key, which brings it back, stays secret."""
+    return hashlib.sha256(key.encode()).hexdigest()[:16]
 
 
 class Lobby:
@@ -73,14 +79,12 @@ class Lobby:
 
     async def admit(self, socket: web.WebSocketResponse, hello: PageMessage) -> Session:
         """Takes a page in: into its former session if it has one."""
-        session = self._sessions.get(hello['session'])
+        # A page may bring the key that it had with an earlier run of the bridge, and with it its control.
+        key = hello['session'] if len(hello['session']) == KEY_DIGITS else secrets.token_hex(KEY_DIGITS // 2)
+        session = self._sessions.get(public_session_id(key))
         if session is None:
             self._forget_the_longest_gone()
-            # A page may bring the session that it had with an earlier run of the bridge, and with it its control.
-            session_id = (
-                hello['session'] if len(hello['session']) == SESSION_DIGITS else secrets.token_hex(SESSION_DIGITS // 2)
-            )
-            session = Session(session_id, self._rules, self._log)
+            session = Session(public_session_id(key), key, self._rules, self._log)
             self._sessions[session.session_id] = session
         leaving = self._leaving.pop(session.session_id, None)
         if leaving is not None:

@@ -53,13 +53,15 @@ class Session:
     """What the bridge knows of one page, across reloads. Lives in the event loop.
 
     Args:
-        session_id: Chosen by the bridge at random, kept by the page.
+        session_id: Its public name.
+        key: Kept by the page and by nobody else: it brings the session back after a reload.
         rules: What all sessions keep.
         log: Writes a line to the node's log.
     """
 
-    def __init__(self, session_id: str, rules: SessionRules, log: Callable[[str], None]) -> None:
+    def __init__(self, session_id: str, key: str, rules: SessionRules, log: Callable[[str], None]) -> None:
         self.session_id = session_id
+        self._key = key
         self.operator = f'Operator {session_id[:4]}'
         self.room: Room | None = None
         self.h264 = True
@@ -115,6 +117,7 @@ class Session:
             {
                 'type': 'session',
                 'session': self.session_id,
+                'key': self._key,
                 'operator': self.operator,
                 'sequence': self._resume.sequence,
                 'clutch_epoch': self._resume.clutch_epoch,

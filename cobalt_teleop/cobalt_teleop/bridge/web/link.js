@@ -105,7 +105,7 @@ export class Link extends EventTarget {
   receive(text) {
     const event = JSON.parse(text);
     if (event.type === 'session') {
-      sessionStorage.setItem('cobalt.session', event.session);
+      sessionStorage.setItem('cobalt.session', event.key);
       this.sequence = Math.max(this.sequence, event.sequence);
     } else if (event.type === 'replaced') {
       this.replaced = true;
