@@ -32,10 +32,10 @@ def chromium_path() -> str:
 
 
 @contextmanager
-def open_page(address: str, *, size: dict[str, int] | None = None) -> Iterator[Page]:
+def open_page(address: str, *, size: dict[str, int] | None = None, flags: tuple[str, ...] = ()) -> Iterator[Page]:
     """Opens an address in a new browser, and collects what the page throws in `page.problems`."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=list(_FLAGS))
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=[*_FLAGS, *flags])
         page = browser.new_page(viewport=size or DESKTOP)
         page.problems = []
         page.on('pageerror', lambda error: page.problems.append(str(error)))

@@ -7,7 +7,6 @@ arrival in the browser), decode (to its hand-over to the compositor, jitter buff
 """
 
 import argparse
-import base64
 import itertools
 import os
 import random
@@ -26,7 +25,8 @@ import cv2  # noqa: E402
 import numpy as np  # noqa: E402
 import rclpy  # noqa: E402
 from chromium import open_page, wait_for  # noqa: E402
-from running_stack import RunningStack  # noqa: E402
+from running_stack import RunningStack, free_port  # noqa: E402
+from screencast import Screencast  # noqa: E402
 
 from cobalt_interfaces.msg import ControlStep  # noqa: E402
 from cobalt_teleop.core import topics  # noqa: E402
@@ -51,8 +51,8 @@ _WATCH = """() => {
     }
   };
   video.requestVideoFrameCallback(onFrame);
-  // The caption lies over the code in the picture's corner.
-  for (const caption of document.querySelectorAll('figcaption')) caption.style.visibility = 'hidden';
+  // Captions and the smaller camera lie over the code in the picture's corner.
+  for (const cover of document.querySelectorAll('figcaption, figure.inset')) cover.style.opacity = 0;
 }"""
 
 _SCREEN = {'width': 900, 'height': 640}
@@ -84,7 +84,6 @@ class Probe:
         self.ticks: list[Tick] = []
         self.published: dict[float, float] = {}
         self.painted: list[tuple[float, int]] = []
-        self._screen: list[tuple[float, str]] = []
         self._box = page.evaluate(
             """() => { const video = document.querySelector('video[data-camera=front]');
               const box = video.getBoundingClientRect();
@@ -93,13 +92,6 @@ class Probe:
               return [box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height]; }"""
         )
         page.evaluate(_WATCH)
-        self._devtools = page.context.new_cdp_session(page)
-        self._devtools.on('Page.screencastFrame', self._on_screen)
-        self._devtools.send('Page.startScreencast', {'format': 'jpeg', 'quality': 50, 'everyNthFrame': 1})
-
-    def _on_screen(self, event: dict[str, Any]) -> None:
-        self._screen.append((event['metadata']['timestamp'] * 1e3, event['data']))
-        self._devtools.send('Page.screencastFrameAck', {'sessionId': event['sessionId']})
 
     def wait(self, seconds: float) -> None:
         """Lets time pass and takes what comes."""
@@ -111,11 +103,11 @@ class Probe:
             for frame, info in self._video.take_all():
                 self.published[to_nanoseconds(frame.timestamp) * 1e-6] = info['source_timestamp'] * 1e-6
 
-    def read_screen(self) -> None:
+    def read_screen(self, screen: list[tuple[float, bytes]]) -> None:
         """Reads the codes of the painted frames."""
         x, y, width, height = self._box
-        for painted_ms, data in self._screen:
-            picture = cv2.imdecode(np.frombuffer(base64.b64decode(data), np.uint8), cv2.IMREAD_COLOR)
+        for painted_ms, data in screen:
+            picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
             scale = picture.shape[1] / self._page.viewport_size['width']
             top, left = round(y * scale), round(x * scale)
             crop = picture[top : round((y + height) * scale), left : round((x + width) * scale)]
@@ -124,9 +116,7 @@ class Probe:
                 self.painted.append((painted_ms, value))
 
     def close(self) -> None:
-        """Ends the screencast and the node."""
-        self._devtools.send('Page.stopScreencast')
-        self._page.wait_for_timeout(200)
+        """Ends the node."""
         self._node.destroy_node()
 
 
@@ -212,11 +202,14 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
             os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
             rclpy.init()
             try:
-                with open_page(stack.address, size=_SCREEN) as page:
+                port = free_port()
+                flags = (f'--remote-debugging-port={port}',)
+                with open_page(stack.address, size=_SCREEN, flags=flags) as page:
                     wait_for(page, "cobalt.connection.level === 'live' && cobalt.cameras.front.fps > 10", 30.0)
                     page.keyboard.press('KeyE', delay=100)
                     wait_for(page, 'cobalt.control.yours', 5.0)
                     probe = Probe(page)
+                    screencast = Screencast(port, stack.address)
                     probe.wait(1.5)
                     harness.say(f'{presses} key presses ...')
                     for _, code in zip(range(presses), itertools.cycle(('KeyS', 'KeyW')), strict=False):
@@ -227,11 +220,13 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
                     probe.wait(0.7)
                     keys = [tuple(key) for key in page.evaluate('window.benchKeys') if key[0] in ('KeyS', 'KeyW')]
                     frames = page.evaluate('window.benchFrames')
-                    probe.read_screen()
+                    screencast.stop()
+                    probe.read_screen(screencast.frames)
                     probe.close()
             finally:
                 rclpy.try_shutdown()
     results = stages_of(probe, keys, frames)
+    harness.say(f'{len(screencast.frames)} frames painted, {len(probe.painted)} of them with a code')
     figures: harness.Figures = {'operators_1.presses': len(keys), 'operators_1.followed': len(results)}
     if len(results) < 0.8 * len(keys):
         harness.say(f'only {len(results)} of {len(keys)} presses could be followed to the screen')
