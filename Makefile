@@ -3,28 +3,30 @@ SHELL := /bin/bash
 PYTHON ?= python3
 ARGS ?=
 
-.PHONY: help run test lint setup clean
+.PHONY: help run test lint setup setup-tests clean
 
 help:
 	@echo "make run             start a simulated arm and its page (ARGS=\"num_envs:=2 port:=8081\" for launch arguments)"
 	@echo "make test            run all checks and tests"
 	@echo "make lint            run ruff and mypy alone"
 	@echo "make setup           do the set-up and nothing else"
+	@echo "make setup-tests     the same, with what tests and benchmarks need"
 	@echo "make clean           remove everything that set-up and tests have made, but not datasets/"
 	@echo "PYTHON=python3.12 make run   with another Python (3.11 to 3.13)"
 
 setup:
 	@$(PYTHON) tools/set_up.py
 
+setup-tests:
+	@$(PYTHON) tools/set_up.py --tests
+
 run: setup
 	@. tools/env.sh && exec cobalt up sim.launch.xml $(ARGS)
 
-test:
-	@$(PYTHON) tools/set_up.py --tests
+test: setup-tests
 	@. tools/env.sh && exec python3 tools/run_tests.py
 
-lint:
-	@$(PYTHON) tools/set_up.py --tests
+lint: setup-tests
 	@. tools/env.sh && exec python3 tools/run_tests.py --lint
 
 clean:

@@ -98,7 +98,7 @@ def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
         last = max(topic.last_ns for topic in bag.topics.values() if topic.count)
         start = datetime.fromtimestamp(min(times) / 1e9, UTC)
         lines.append(f'recorded     {start:%Y-%m-%d %H:%M:%S} UTC, {(last - min(times)) / 1e9:.1f} s')
-    by = f' (by {source.lower()})' if source else ''
+    by = f' (by {source.lower()})' if source and outcome != 'ABORTED' else ''
     lines.append(f'outcome      {outcome}{by}{": " + reason if reason else ""}')
     version = bag.fact(episode_facts.RECORDING, 'software_version')
     if version:

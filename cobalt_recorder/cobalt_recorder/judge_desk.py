@@ -78,16 +78,17 @@ class JudgeDesk:
         return done
 
     def finish(self, timeout_s: float) -> list[Judged]:
-        """Returns what can still be judged in this time, and gives the rest up."""
+        """Returns what can still be judged in this time, and gives the rest up by name."""
         until = time.monotonic() + timeout_s
         done = self.poll()
         while self.busy and time.monotonic() < until:
             time.sleep(0.02)
             done += self.poll()
+        late = [*self._waiting, *(case.folder for case in self._cases)]
         self._waiting.clear()
         for case in list(self._cases):
             self._stop(case)
-        return done
+        return done + [Judged(folder, None, '`cobalt bag info` will judge it') for folder in late]
 
     def _result(self, case: _Case) -> Judged:
         self._cases.remove(case)

@@ -122,7 +122,7 @@ class RecorderNode(Node):
     def _tell(self, judged: list[Any]) -> None:
         for one in judged:
             if one.verdict is None:
-                self.get_logger().error(f'{one.folder} was not judged: {one.fault}')
+                self.get_logger().warning(f'{one.folder} was not judged: {one.fault}')
                 continue
             verdict = one.verdict
             reasons = f': {"; ".join(verdict.judged.reasons)}' if verdict.judged.reasons else ''

@@ -223,8 +223,10 @@ class WorkcellRecorder:
         self._saved = (episode.episode_id, recording.folder, known)
         state = _FAILED if recording.fault else _SAVED
         reason = f'{recording.fault}; what was written until then is kept' if recording.fault else self._ended_by
-        if reason:
-            self._node.get_logger().error(f'{self._id}: episode {episode.episode_id} ended early: {reason}')
+        if recording.fault:
+            self._node.get_logger().error(f'{self._id}: episode {episode.episode_id} is damaged: {reason}')
+        elif reason:
+            self._node.get_logger().warning(f'{self._id}: episode {episode.episode_id} ended early: {reason}')
         self._publish_state(state, reason, of=recording)
         self._judge(recording.folder)
 

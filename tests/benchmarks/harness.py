@@ -29,14 +29,14 @@ def enter_workspace() -> None:
         return
     environment = _ROOT / 'tools' / 'env.sh'
     if os.environ.get('COBALT_REENTERED') or not (_ROOT / 'install').exists():
-        sys.exit('The workspace is not built. Run `make setup-test` first.')
+        sys.exit('Benchmarks need what the tests need. Type `make setup-tests` first.')
     os.environ['COBALT_REENTERED'] = '1'
     command = f'. {shlex.quote(str(environment))} && exec python {shlex.join(sys.argv)}'
     os.execvp('bash', ['bash', '-c', command])
 
 
-def machine() -> dict[str, str | int]:
-    """Describes the machine, without naming it."""
+def machine() -> dict[str, str | int | float]:
+    """Describes the machine, without naming it, and how busy it was at the start."""
     model = ''
     try:
         for line in Path('/proc/cpuinfo').read_text().splitlines():
@@ -45,7 +45,13 @@ def machine() -> dict[str, str | int]:
                 break
     except OSError:
         pass
-    return {'cores': os.cpu_count() or 1, 'cpu': model, 'python': platform.python_version(), 'os': platform.system()}
+    return {
+        'cores': os.cpu_count() or 1,
+        'cpu': model,
+        'python': platform.python_version(),
+        'os': platform.system(),
+        'load_before': round(os.getloadavg()[0], 2),
+    }
 
 
 def say(text: str) -> None:
@@ -104,12 +110,16 @@ def run(
             reference = json.loads(arguments.compare.read_text())['figures']
         except (OSError, ValueError, KeyError) as error:
             parser.error(f'{arguments.compare} holds no saved figures: {error}')
+    described = machine()
+    if float(described['load_before']) > 0.5:
+        say(f'This machine is busy (load {described["load_before"]}): the figures will be worse than it can do.')
     try:
         figures = measure(arguments)
     except KeyboardInterrupt:
         return 130
-    result = json.dumps({'bench': name, 'machine': machine(), 'figures': figures}, indent=2)
+    result = json.dumps({'bench': name, 'machine': described, 'figures': figures}, indent=2)
     say(f'\n{_table(figures, reference)}')
+    say('\n_ms: milliseconds; cpu_percent: 100 is one core; _share: 0 to 1; p95: 95 of 100 are below.')
     if arguments.json == '-':
         print(result)
     elif arguments.json:

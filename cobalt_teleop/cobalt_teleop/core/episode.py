@@ -174,5 +174,4 @@ class Episode:
         if self.phase is not Phase.ENDED:
             raise EpisodeRefusedError(f'the episode is {self.phase.name.lower()}: label it when it has ended')
         self.outcome, self.outcome_source = outcome, source
-        if note:
-            self.end_reason = note
+        self.end_reason = note or f'labelled {outcome.name.lower()} afterwards'

@@ -98,7 +98,7 @@ class EpisodeDesk:
         self._tell()
         return episode.episode_id
 
-    def order_end(self, outcome: int, note: str) -> None:
+    def order_end(self, outcome: int, note: str, operator: str) -> None:
         """Ends the running episode after its terminal row, which the next tick writes.
 
         Raises:
@@ -116,7 +116,7 @@ class EpisodeDesk:
         if decided is Outcome.UNKNOWN:
             source = OutcomeSource.PREDICATE
             decided = Outcome.SUCCESS if self._plant.progress().success else Outcome.FAILURE
-        self._ending = _Ending(decided, source, note or f'ended by the operator: {decided.name.lower()}')
+        self._ending = _Ending(decided, source, note or f'ended by {operator}')
 
     def label(self, episode_id: str, outcome: int, source: int, note: str) -> None:
         """Changes the outcome of the last episode.
@@ -136,7 +136,9 @@ class EpisodeDesk:
         if progress.success:
             self._ending = _Ending(Outcome.SUCCESS, OutcomeSource.PREDICATE, 'the goal is reached')
         elif self._episode.out_of_time(time.monotonic()):
-            self._ending = _Ending(Outcome.TIMEOUT, OutcomeSource.PREDICATE, 'the time limit is over')
+            assert self._episode.request is not None
+            limit = f'{self._episode.request.time_limit_s:g} s are over'
+            self._ending = _Ending(Outcome.TIMEOUT, OutcomeSource.PREDICATE, limit)
 
     def close_rows(self, *, step: int, stamp_ns: int) -> None:
         """Notes that `step`, of the state at `stamp_ns`, is the terminal row."""

@@ -361,8 +361,8 @@ class Workcell:
     def end_episode(self, lease_id: str, outcome: int, note: str) -> None:
         """Ends the running episode after its terminal row, which the next tick writes."""
         with self._lock:
-            self._desk.require(lease_id, time.monotonic())
-            self._episodes.order_end(outcome, note)
+            lease = self._desk.require(lease_id, time.monotonic())
+            self._episodes.order_end(outcome, note, lease.holder)
 
     def label_episode(self, episode_id: str, outcome: int, source: int, note: str) -> None:
         """Changes the outcome of the last episode."""
