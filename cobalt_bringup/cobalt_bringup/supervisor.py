@@ -81,6 +81,8 @@ class Supervisor:
             try:
                 self._start_all()
                 self._watch(wake_read)
+                if self._by_signal:
+                    self._say('everything has ended')
             finally:
                 self._kill_rest()
                 if self._refused:
