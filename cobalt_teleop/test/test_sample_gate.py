@@ -1,11 +1,31 @@
 """Samples are coalesced, newest first, and losses are counted."""
 
+import pytest
+
 from cobalt_teleop.bridge.page_messages import PageMessage
 from cobalt_teleop.bridge.sample_gate import SampleGate
 
 
-def sample(sequence, device_ms=0.0):
-    return PageMessage('keys', {'sequence': sequence, 'device_ms': device_ms})
+def sample(sequence, device_ms=0.0, buttons=0, engaged=False, press_counts=(0,)):
+    levels = {'buttons': buttons, 'engaged': engaged, 'press_counts': press_counts}
+    return PageMessage('keys', {'sequence': sequence, 'device_ms': device_ms} | levels)
+
+
+def passed_in_a_second(samples_at):
+    """Runs a gate for a second in steps of 1 ms; returns when samples passed [s]."""
+    gate, passed, due = SampleGate(rate_hz=40.0), [], []
+    for millisecond in range(1000):
+        now = millisecond / 1000
+        for _ in [at for at in due if at <= now]:
+            if gate.take(now) is not None:
+                passed.append(now)
+        due = [at for at in due if at > now]
+        delay = gate.offer(samples_at(millisecond), now)
+        if delay == 0.0:
+            passed += [now] if gate.take(now) is not None else []
+        elif delay is not None:
+            due.append(now + delay)
+    return passed
 
 
 def test_a_lone_sample_passes_at_once():
@@ -25,17 +45,35 @@ def test_of_a_burst_the_first_passes_at_once_and_the_newest_when_its_turn_comes(
 
 
 def test_no_more_than_forty_pass_in_a_second():
-    gate, passed, due = SampleGate(rate_hz=40.0), 0, None
-    for millisecond in range(1000):
-        now = millisecond / 1000
-        if due is not None and now >= due:
-            passed, due = passed + (gate.take(now) is not None), None
-        delay = gate.offer(sample(millisecond), now)
-        if delay == 0.0:
-            passed += gate.take(now) is not None
-        elif delay is not None:
-            due = now + delay
-    assert 38 <= passed <= 41
+    assert 38 <= len(passed_in_a_second(sample)) <= 41
+
+
+def test_forty_in_a_second_hold_too_where_every_sample_says_something_new():
+    passed = passed_in_a_second(lambda millisecond: sample(millisecond, press_counts=(millisecond,)))
+    assert 38 <= len(passed) <= 43
+    assert all(later - earlier >= 0.024 for earlier, later in zip(passed[3:], passed[4:], strict=False))
+
+
+@pytest.mark.parametrize('news', [{'buttons': 1}, {'engaged': True}, {'press_counts': (1,)}])
+def test_what_changes_passes_at_once_and_overtakes_what_waits(news):
+    gate = SampleGate(rate_hz=40.0)
+    gate.offer(sample(1), 10.0)
+    gate.take(10.0)
+    assert gate.offer(sample(2), 10.005) > 0.0
+    assert gate.offer(sample(3, **news), 10.010) == 0.0
+    assert gate.take(10.010)['sequence'] == 3
+    assert gate.offer(sample(4, **news), 10.015) > 0.0
+    assert gate.take(10.025) is None, 'the turn of the one that was overtaken is nobody\'s'
+    assert gate.take(10.061)['sequence'] == 4
+
+
+def test_after_three_quick_changes_the_fourth_waits_for_its_token():
+    gate = SampleGate(rate_hz=40.0)
+    for number in range(3):
+        assert gate.offer(sample(number, buttons=number), 10.0) == 0.0
+        assert gate.take(10.0)['sequence'] == number
+    assert abs(gate.offer(sample(3, buttons=9), 10.0) - 0.025) < 1e-9
+    assert gate.take(10.025)['buttons'] == 9
 
 
 def test_an_older_sample_is_dropped():

@@ -6,6 +6,12 @@ from cobalt_teleop.bridge.page_messages import PageMessage
 
 MAX_RATE_HZ = 40.0
 
+BURST = 3
+"""So many samples may pass in a row, at once, if each says something new; the rate is kept on average."""
+
+_LEVELS = ('buttons', 'engaged', 'press_counts')
+_EARLY_S = 1e-3
+
 
 @dataclass(frozen=True)
 class LinkCounts:
@@ -25,14 +31,19 @@ class LinkCounts:
 class SampleGate:
     """The way of one page's samples.
 
-    At most one sample in 25 ms passes; of those that come faster, the newest passes when its turn comes. Every sample
-    holds levels and counts, so that one left out costs nothing but its moment.
+    A bucket of `BURST` tokens fills at the rate, and each sample that passes takes one. A sample with a key newly
+    pressed or let go needs one token, and so passes at once; one that repeats what is known waits until the bucket is
+    full, 25 ms after the last. Of those that wait, the newest passes. Every sample holds levels and counts, so that one
+    left out costs nothing but its moment.
     """
 
     def __init__(self, rate_hz: float = MAX_RATE_HZ) -> None:
-        self._interval_s = 1.0 / rate_hz
-        self._passed_s = float('-inf')
+        self._rate_hz = rate_hz
+        self._tokens = float(BURST)
+        self._filled_s = float('-inf')
+        self._passed: tuple[object, ...] | None = None
         self._waiting: PageMessage | None = None
+        self._due_s = float('inf')
         self._newest = -1
         self._received = 0
         self._lost = 0
@@ -56,19 +67,35 @@ class SampleGate:
         if self._way_ms is not None:
             self._jitter_ms += (abs(way_ms - self._way_ms) - self._jitter_ms) / 16.0
         self._way_ms = way_ms
-        waits_already = self._waiting is not None
         self._waiting = sample
-        return None if waits_already else max(0.0, self._passed_s + self._interval_s - now_s)
+        needed = BURST if _levels(sample) == self._passed else 1
+        due_s = now_s + max(0.0, needed - self._tokens_at(now_s)) / self._rate_hz
+        if due_s >= self._due_s:
+            return None
+        self._due_s = due_s
+        return due_s - now_s
 
     def take(self, now_s: float) -> PageMessage | None:
-        """Returns the newest sample whose turn has come."""
-        sample, self._waiting = self._waiting, None
-        if sample is not None:
-            self._passed_s = now_s
+        """Returns the newest sample if its turn has come."""
+        sample = self._waiting
+        if sample is None or now_s < self._due_s - _EARLY_S:
+            return None
+        self._tokens = max(0.0, self._tokens_at(now_s) - 1.0)
+        self._filled_s = now_s
+        self._passed = _levels(sample)
+        self._waiting = None
+        self._due_s = float('inf')
         return sample
+
+    def _tokens_at(self, now_s: float) -> float:
+        return min(float(BURST), self._tokens + (now_s - self._filled_s) * self._rate_hz)
 
     def take_counts(self) -> LinkCounts:
         """Returns the counts since the last call."""
         counts = LinkCounts(self._received, self._lost, self._jitter_ms)
         self._received = self._lost = 0
         return counts
+
+
+def _levels(sample: PageMessage) -> tuple[object, ...]:
+    return tuple(sample[name] for name in _LEVELS)
