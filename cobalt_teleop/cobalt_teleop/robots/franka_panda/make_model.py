@@ -51,6 +51,7 @@ MATERIALS = {
     'dark_grey': {'rgba': '0.20 0.21 0.23 1', 'specular': '0.35', 'shininess': '0.4'},
     'grey': {'rgba': '0.52 0.54 0.57 1', 'specular': '0.7', 'shininess': '0.6'},
     'black': {'rgba': '0.15 0.155 0.165 1', 'specular': '0.5', 'shininess': '0.45'},
+    'fingertip': {'rgba': '0.95 0.42 0.10 1', 'specular': '0.2', 'shininess': '0.2'},
     'accent': {'rgba': '0.04 0.45 0.86 1', 'specular': '0.4', 'shininess': '0.5'},
 }
 WITH_HULL = {'link5': ('link5_c0', 'link5_c1', 'link5_c2'), 'base': ('base',), 'base_mount': ('base_mount',)}
@@ -210,6 +211,10 @@ def edit(root: ElementTree.Element) -> None:
 
     for body in root.iter('body'):
         body.set('gravcomp', '1')
+        if body.attrib['name'].endswith('_pad'):
+            # Operators shall see at a glance where the hand grasps.
+            for geom in body.findall('geom[@class="visual"]'):
+                geom.set('material', 'fingertip')
         for useless in (*body.findall('camera'), *body.findall('site')):
             body.remove(useless)
     mount = found(root, './/body[@name="base_mount"]')
