@@ -1,12 +1,17 @@
 """One OpenGL context, for one thread, for life."""
 
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from cobalt_teleop.workcell_host.plant import Picture
+
+Decorate = Callable[[Any, Any], None]
+"""Adds to a mujoco.MjvScene what belongs to the picture of a mujoco.MjData, but to no physics."""
 
 _CREATION = threading.Lock()
 _CURRENT = threading.local()
@@ -26,10 +31,12 @@ class RenderContext:
         model: mujoco.MjModel; its vis.global_.offwidth and offheight are the size that needs no new buffer.
         gl_context: MuJoCo's GLContext class of the back end.
         shadows: Lights cast shadows.
+        decorate: Called for every picture; None for nothing to add.
     """
 
-    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False) -> None:
+    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, decorate: Decorate | None = None) -> None:
         self._model = model
+        self._decorate = decorate
         # Contexts are made one after the other: drivers initialise themselves at the first.
         with _CREATION:
             self._gl = gl_context(model.vis.global_.offwidth, model.vis.global_.offheight)
@@ -38,12 +45,7 @@ class RenderContext:
             self._mjr = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._mjr)
         self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + 50)
-        for flag in (
-            mujoco.mjtRndFlag.mjRND_SKYBOX,
-            mujoco.mjtRndFlag.mjRND_HAZE,
-            mujoco.mjtRndFlag.mjRND_FOG,
-            mujoco.mjtRndFlag.mjRND_REFLECTION,
-        ):
+        for flag in _FLAGS_OFF:
             self._scene.flags[flag] = 0
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
         self._option = mujoco.MjvOption()
@@ -63,6 +65,8 @@ class RenderContext:
         mujoco.mjv_updateScene(
             self._model, data, self._option, self._perturb, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
         )
+        if self._decorate is not None:
+            self._decorate(self._scene, data)
         viewport = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(viewport, self._scene, self._mjr)
         picture = np.empty((height, width, 3), np.uint8)
@@ -83,17 +87,15 @@ class RenderContext:
 class ThreadRenderer:
     """Gives each thread that draws a RenderContext of its own, made at its first picture."""
 
-    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False) -> None:
-        self._model = model
-        self._gl_context = gl_context
-        self._shadows = shadows
+    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, decorate: Decorate | None = None) -> None:
+        self._make = partial(RenderContext, model, gl_context, shadows=shadows, decorate=decorate)
         self._threads = threading.local()
 
     def draw(self, data: Any, camera: str, width: int, height: int) -> Picture:
         """Returns a picture of a mujoco.MjData, (height, width, 3) RGB."""
         context = getattr(self._threads, 'context', None)
         if context is None:
-            context = RenderContext(self._model, self._gl_context, shadows=self._shadows)
+            context = self._make()
             self._threads.context = context
         return context.draw(data, camera, width, height)
 

@@ -10,6 +10,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cobalt_sim import blob_shadows
 from cobalt_sim.render_profile import RenderProfile
 from cobalt_sim.tasks.task import Task
 from cobalt_teleop.core.errors import CobaltError
@@ -24,9 +25,14 @@ _TABLE_TOP = 0.04
 _TABLE_HEIGHT = 0.74
 _TABLE_CENTRE = np.array([0.36, 0.0])
 _TABLE_HALF = np.array([0.58, 0.70])
-_FRONT_EYE = np.array([1.62, 0.0, 0.80])
-_FRONT_AIM = np.array([0.20, 0.0, 0.27])
-_FRONT_FIELD_DEG = 44.0
+TABLE_MIN, TABLE_MAX = _TABLE_CENTRE - _TABLE_HALF, _TABLE_CENTRE + _TABLE_HALF
+"""(2,) corners of the table's top [m]."""
+
+# From above and a little from the side, so that the hand never hangs before the base; its yaw stays near 180 deg, which
+# is what makes keys and picture agree.
+_FRONT_EYE = np.array([1.38, 0.25, 1.14])
+_FRONT_AIM = np.array([0.28, 0.06, 0.18])
+_FRONT_FIELD_DEG = 42.0
 
 _OAK = (0.76, 0.60, 0.42)
 _BOX = mujoco.mjtGeom.mjGEOM_BOX
@@ -57,11 +63,14 @@ def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cam
     spec.visual.global_.offwidth = max((camera.width for camera in cameras), default=320)
     spec.visual.global_.offheight = max((camera.height for camera in cameras), default=240)
     spec.visual.quality.offsamples = profile.samples
+    # Lights are directional: a face needs no vertices within it.
+    spec.visual.quality.numquads = 1
     spec.visual.quality.shadowsize = 2048
     spec.visual.map.shadowclip = 2.0
     spec.visual.map.znear = 0.02
     spec.visual.map.zfar = 8.0
     _add_materials(spec)
+    blob_shadows.add_materials(spec)
     _add_room(spec)
     _add_table(spec)
     _add_lights(spec, profile)
@@ -111,10 +120,10 @@ def _add_lights(spec: Any, profile: RenderProfile) -> None:
         name='key',
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
         pos=(0.9, -1.2, 2.2),
-        dir=(-0.32, 0.48, -0.82),
-        diffuse=(0.62, 0.60, 0.56),
+        dir=(-0.18, 0.27, -0.94),
+        diffuse=(0.58, 0.56, 0.53),
         specular=(0.35, 0.35, 0.35),
-        castshadow=profile.shadows,
+        castshadow=profile.shadows == 'cast',
     )
     spec.worldbody.add_light(
         name='fill',
@@ -179,6 +188,9 @@ def _add_room(spec: Any) -> None:
     floor = -_TABLE_HEIGHT
     _box(spec, 'floor', (0.4, 0.0, floor - 0.02), (2.6, 3.0, 0.02), 'floor')
     _box(spec, 'wall', (-1.32, 0.0, floor + 1.5), (0.02, 3.0, 1.5), 'wall', visual=True)
+    for side in (-1, 1):
+        place = (0.4, side * 2.4, floor + 0.65)
+        _box(spec, f'side_wall_{side}', place, (1.74, 0.02, 0.65), 'panel', visual=True)
     # Panelling: a darker lower half under a rail, so that the room has a height.
     _box(spec, 'panel', (-1.29, 0.0, floor + 0.50), (0.006, 3.0, 0.50), 'panel', visual=True)
     _box(spec, 'rail', (-1.28, 0.0, floor + 1.01), (0.012, 3.0, 0.014), 'skirting', visual=True)

@@ -31,6 +31,11 @@ class SimParameters:
     camera_rate_hz: float = parameter(20.0, 'Pictures a second of each camera, at most [Hz]', lower=0.5, upper=60.0)
     kbit_s: int = parameter(2000, "Upper bound of each camera's bit rate [kbit/s]", lower=100, upper=50000)
     profile: str = parameter('fast', 'Pictures: fast for a CPU, nice for a GPU', choices=tuple(PROFILES))
+    shadows: str = parameter(
+        'blob',
+        'Below fingertips and objects: blob (the profile nice casts true ones instead), off',
+        choices=('blob', 'off'),
+    )
     render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
     control_rate_hz: float = parameter(20.0, 'Ticks of each workcell [Hz]', lower=5.0, upper=100.0)
     seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
@@ -49,7 +54,7 @@ class SimNode(HostNode):
             robot,
             load_task(parameters.task),
             _cameras(parameters, robot),
-            load_profile(parameters.profile),
+            load_profile(parameters.profile, shadows=parameters.shadows != 'off'),
             tick_s=1.0 / parameters.control_rate_hz,
         )
         plants = {

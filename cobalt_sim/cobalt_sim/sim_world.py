@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 
 from cobalt_sim import scene
+from cobalt_sim.blob_shadows import BlobShadows
 from cobalt_sim.render_backend import context_class, find_backend
 from cobalt_sim.render_context import ThreadRenderer
 from cobalt_sim.render_profile import RenderProfile
@@ -47,8 +48,21 @@ class SimWorld:
         self.substeps = max(1, round(tick_s / scene.TIMESTEP_S))
         self.model = scene.build_model(robot, task, profile, cameras)
         self.indices = ModelIndices(self.model, robot, task)
-        self._renderer = (
-            ThreadRenderer(self.model, context_class(find_backend()), shadows=profile.shadows) if cameras else None
+        self._renderer = self._make_renderer(profile) if cameras else None
+
+    def _make_renderer(self, profile: RenderProfile) -> ThreadRenderer:
+        blobs = BlobShadows(
+            self.model,
+            objects=list(self.indices.object_bodies.values()),
+            fingertips=np.flatnonzero(self.indices.fingertip_of_body >= 0).tolist(),
+            table_min=scene.TABLE_MIN,
+            table_max=scene.TABLE_MAX,
+        )
+        return ThreadRenderer(
+            self.model,
+            context_class(find_backend()),
+            shadows=profile.shadows == 'cast',
+            decorate=blobs.add_to if profile.shadows == 'blob' else None,
         )
 
     def draw(self, data: Any, camera: str) -> Picture:
