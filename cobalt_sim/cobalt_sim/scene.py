@@ -140,12 +140,12 @@ def _add_materials(spec: Any) -> None:
     colours = {
         'wall': (0.60, 0.66, 0.69),
         'panel': (0.47, 0.54, 0.58),
-        'skirting': (0.88, 0.89, 0.88),
+        'skirting': (0.70, 0.73, 0.74),
         'floor': (0.50, 0.48, 0.46),
         'oak': _OAK,
         'oak_edge': (0.56, 0.41, 0.26),
         'steel': (0.20, 0.21, 0.23),
-        'mat': (0.80, 0.82, 0.83),
+        'mat': (0.74, 0.77, 0.79),
         'mat_line': (0.42, 0.46, 0.50),
     }
     for name, colour in colours.items():
@@ -194,7 +194,7 @@ def _add_room(spec: Any) -> None:
     # Panelling: a darker lower half under a rail, so that the room has a height.
     _box(spec, 'panel', (-1.29, 0.0, floor + 0.50), (0.006, 3.0, 0.50), 'panel', visual=True)
     _box(spec, 'rail', (-1.28, 0.0, floor + 1.01), (0.012, 3.0, 0.014), 'skirting', visual=True)
-    _box(spec, 'skirting', (-1.29, 0.0, floor + 0.05), (0.012, 3.0, 0.05), 'skirting', visual=True)
+    _box(spec, 'skirting', (-1.29, 0.0, floor + 0.05), (0.006, 3.0, 0.05), 'skirting', visual=True)
 
 
 def _add_table(spec: Any) -> None:
@@ -202,9 +202,9 @@ def _add_table(spec: Any) -> None:
     half_x, half_y = _TABLE_HALF
     _box(spec, 'table', (x, y, -_TABLE_TOP / 2), (half_x, half_y, _TABLE_TOP / 2), 'oak')
     for side in (-1, 1):
-        place, half = (x + side * half_x, y, -_TABLE_TOP / 2), (0.006, half_y + 0.006, 0.0205)
+        place, half = (x + side * half_x, y, -_TABLE_TOP / 2), (0.012, half_y + 0.012, 0.0205)
         _box(spec, f'edge_x{side}', place, half, 'oak_edge', visual=True)
-        place, half = (x, y + side * half_y, -_TABLE_TOP / 2), (half_x, 0.006, 0.0205)
+        place, half = (x, y + side * half_y, -_TABLE_TOP / 2), (half_x, 0.012, 0.0205)
         _box(spec, f'edge_y{side}', place, half, 'oak_edge', visual=True)
         for end in (-1, 1):
             height = (_TABLE_HEIGHT - _TABLE_TOP) / 2
@@ -217,8 +217,8 @@ def _add_table(spec: Any) -> None:
     # The mat marks where the arm works; it has no thickness that a cube could feel.
     _box(spec, 'mat', (0.51, 0.0, 0.0), (0.17, 0.27, 0.0008), 'mat', visual=True)
     for side in (-1, 1):
-        _box(spec, f'mat_x{side}', (0.51 + side * 0.155, 0.0, 0.0), (0.0015, 0.2565, 0.0012), 'mat_line', visual=True)
-        _box(spec, f'mat_y{side}', (0.51, side * 0.255, 0.0), (0.1565, 0.0015, 0.0012), 'mat_line', visual=True)
+        _box(spec, f'mat_x{side}', (0.51 + side * 0.155, 0.0, 0.0), (0.003, 0.258, 0.0012), 'mat_line', visual=True)
+        _box(spec, f'mat_y{side}', (0.51, side * 0.255, 0.0), (0.158, 0.003, 0.0012), 'mat_line', visual=True)
 
 
 def _box(spec: Any, name: str, pos: Any, half: Any, material: str, *, visual: bool = False) -> None:
