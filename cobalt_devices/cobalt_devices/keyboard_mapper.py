@@ -20,6 +20,9 @@ LINGER_S = 0.5
 TAP_S = 0.05
 """A tap moves for as long as this [s], however short it was."""
 
+WATCHDOG_S = 0.2
+"""After a gap in the samples as long as this [s] the host holds: keys that stayed down over it count no more."""
+
 _MAX_STEP_S = 0.1
 _CONFIRM_S = 0.2
 _RESTART_NS = 1_000_000_000
@@ -118,6 +121,8 @@ class _Epoch:
     gripper: float = math.nan
     owed_s: Vector = field(default_factory=lambda: np.zeros(len(ACTIONS)))
     accepted_command: Pose | None = None
+    over: bool = False
+    """The host holds it; it only lasts so that the host can tell the operator why, until the keys are released."""
 
 
 def _within(vector: Vector, length: float) -> Vector:
@@ -127,6 +132,8 @@ def _within(vector: Vector, length: float) -> Vector:
 
 class KeyboardMapper:
     """Turns the key samples of one operator into commands for one part.
+
+    What stops the arm takes every key that is down out of play: the arm moves again only with a fresh press.
 
     Args:
         rates: Speeds, view and leash.
@@ -166,22 +173,26 @@ class KeyboardMapper:
             self._epoch = previous = None
         if previous is not None and sample.stamp_ns < previous.stamp_ns:
             return None
-        if previous is None:
-            # Keys that are down at the first sample count from their next press.
-            self._ignored_bits = sample.buttons & _KEYS
         self._previous = sample
-        self._ignored_bits &= sample.buttons
-        held = sample.buttons & _KEYS & ~self._ignored_bits if sample.engaged and sample.tracked else 0
         presses = self._presses(sample, previous)
+        stopped = self._stopped(sample, previous, feedback)
+        self._ignore_old_presses(sample, previous, presses, stopped=stopped)
+        if self._epoch is not None and stopped:
+            self._epoch.over = True
+        held = sample.buttons & _KEYS & ~self._ignored_bits
         if not (sample.engaged and sample.tracked):
             presses[:] = 0
         if feedback is not None:
             self._gripper_target = feedback.gripper_target
-        self._open_or_close(sample, held, bool(presses.any()), feedback)
+        self._open_or_close(sample, held, bool(presses.any()))
         epoch = self._epoch
         if epoch is None:
             return KeyCommand(
                 pose=Pose(), gripper=math.nan, engaged=False, tracked=sample.tracked, clutch_epoch=self._last_epoch
+            )
+        if epoch.over:
+            return KeyCommand(
+                pose=epoch.pose, gripper=epoch.gripper, engaged=True, tracked=True, clutch_epoch=epoch.number
             )
         if presses[_GRIPPER] % 2:
             now = self._gripper_target if math.isnan(epoch.gripper) else epoch.gripper
@@ -212,10 +223,35 @@ class KeyboardMapper:
                     presses[index] = max(new - old, 0)
         return presses
 
-    def _open_or_close(self, sample: KeySample, held: int, pressed: bool, feedback: Feedback | None) -> None:
+    def _stopped(self, sample: KeySample, previous: KeySample | None, feedback: Feedback | None) -> bool:
+        """Tells whether the host holds what was pressed before this sample, or must have held it for a moment."""
+        refused = (
+            self._epoch is not None
+            and feedback is not None
+            and feedback.holding
+            and feedback.clutch_epoch == self._epoch.number
+        )
+        gap_s = 0.0 if previous is None else (sample.stamp_ns - previous.stamp_ns) * 1e-9
+        return refused or gap_s > WATCHDOG_S
+
+    def _ignore_old_presses(
+        self, sample: KeySample, previous: KeySample | None, presses: Vector, *, stopped: bool
+    ) -> None:
+        """Takes keys out of play until they are released or pressed again."""
+        down = sample.buttons & _KEYS
+        if previous is None or not (sample.engaged and sample.tracked):
+            # At the first sample nobody knows since when a key is down.
+            self._ignored_bits = down
+            return
+        pressed = sum(1 << index for index in np.flatnonzero(presses).tolist())
+        if stopped:
+            self._ignored_bits |= previous.buttons
+        self._ignored_bits &= down & ~pressed
+
+    def _open_or_close(self, sample: KeySample, held: int, pressed: bool) -> None:
         epoch = self._epoch
         if held or pressed:
-            if epoch is None:
+            if epoch is None or epoch.over:
                 self._last_epoch = self._next_epoch()
                 self._epoch = _Epoch(self._last_epoch, sample.stamp_ns, sample.stamp_ns)
             else:
@@ -223,10 +259,9 @@ class KeyboardMapper:
             return
         if epoch is None:
             return
-        # An arm that holds waits for a fresh press: do not keep that press waiting for the end of this epoch.
-        refused = feedback is not None and feedback.holding and feedback.clutch_epoch == epoch.number
         idle_s = (sample.stamp_ns - epoch.last_key_ns) * 1e-9
-        if refused or idle_s > LINGER_S or not (sample.engaged and sample.tracked):
+        lasts = bool(self._ignored_bits) if epoch.over else idle_s <= LINGER_S
+        if not lasts or not (sample.engaged and sample.tracked):
             self._epoch = None
 
     def _integrate(

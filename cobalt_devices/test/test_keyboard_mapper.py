@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from cobalt_devices.keyboard_mapper import (
     LINGER_S,
     TAP_S,
+    WATCHDOG_S,
     Feedback,
     KeyboardMapper,
     KeyboardRates,
@@ -246,6 +247,119 @@ def test_a_hidden_or_broken_device_ends_the_epoch():
         keyboard.press('up')
         keyboard.run(0.2)
         assert not keyboard.send(**change).engaged
+
+
+def stop_by_page(keyboard):
+    """The picture is too old for a while, or the page is hidden."""
+    for _ in range(40):
+        assert not keyboard.send(engaged=False).engaged
+
+
+def stop_by_device(keyboard):
+    assert not keyboard.send(tracked=False).engaged
+
+
+def stop_by_host(keyboard):
+    keyboard.send(follow(keyboard.send(), target=Pose(), holding=True))
+
+
+def stop_by_silence(keyboard):
+    keyboard.send(dt_s=WATCHDOG_S + 0.01)
+
+
+def moves(keyboard):
+    """Tells whether the arm moves, which a host that holds an epoch begins only with another one."""
+    first = keyboard.send()
+    last = keyboard.run(0.3)
+    return last.engaged and not np.array_equal(first.pose.position, last.pose.position)
+
+
+STOPS = [stop_by_page, stop_by_device, stop_by_host, stop_by_silence]
+
+
+@pytest.mark.parametrize('stop', STOPS)
+def test_a_key_that_stays_down_over_a_stop_moves_nothing_until_it_is_pressed_again(stop):
+    keyboard = Keyboard()
+    keyboard.press('up')
+    epoch = keyboard.run(0.3).clutch_epoch
+    stop(keyboard)
+    assert not moves(keyboard)
+    keyboard.release()
+    assert not keyboard.send().engaged
+    assert keyboard.mapper.update(keyboard.sample()).clutch_epoch == epoch
+    keyboard.press('up')
+    assert moves(keyboard)
+    assert keyboard.send().clutch_epoch == epoch + 1
+
+
+@pytest.mark.parametrize('stop', STOPS)
+def test_another_key_is_a_fresh_press_and_moves_alone(stop):
+    keyboard = Keyboard(view_yaw_deg=0.0)
+    keyboard.press('up')
+    epoch = keyboard.run(0.3).clutch_epoch
+    stop(keyboard)
+    keyboard.run(0.2)
+    keyboard.press('away')
+    first = keyboard.send()
+    assert (first.engaged, first.clutch_epoch) == (True, epoch + 1)
+    np.testing.assert_array_equal(first.pose.position, np.zeros(3))
+    way = keyboard.run(0.3).pose.position
+    assert way[0] > 0.01
+    assert way[2] == 0.0
+
+
+@pytest.mark.parametrize('stop', STOPS)
+def test_a_press_whose_release_was_not_seen_is_a_fresh_one(stop):
+    keyboard = Keyboard()
+    keyboard.press('up')
+    epoch = keyboard.run(0.3).clutch_epoch
+    stop(keyboard)
+    keyboard.press('up')
+    assert moves(keyboard)
+    assert keyboard.send().clutch_epoch == epoch + 1
+
+
+def test_a_press_while_the_page_may_not_drive_is_none():
+    keyboard = Keyboard()
+    keyboard.press('up')
+    assert not keyboard.send(engaged=False).engaged
+    assert not moves(keyboard)
+
+
+def test_the_host_is_told_of_a_press_that_it_holds_until_the_release():
+    keyboard = Keyboard()
+    keyboard.press('up')
+    command = keyboard.run(0.2)
+    held = follow(command, target=Pose(), holding=True)
+    for _ in range(60):
+        told = keyboard.send(held)
+        assert (told.engaged, told.clutch_epoch) == (True, command.clutch_epoch)
+    keyboard.release()
+    assert not keyboard.send(held).engaged
+
+
+def test_a_hold_of_an_earlier_epoch_stops_nothing():
+    keyboard = Keyboard()
+    keyboard.press('up')
+    old = follow(keyboard.run(0.2), target=Pose(), holding=True)
+    keyboard.send(old)
+    keyboard.release()
+    keyboard.send(old)
+    keyboard.press('up')
+    keyboard.send(old)
+    assert keyboard.run(0.3, old).pose.position[2] > 0.01
+
+
+def test_the_key_that_takes_control_moves_the_arm_after_the_release_that_the_page_makes_up():
+    keyboard = Keyboard()
+    keyboard.press('up')
+    keyboard.run(0.3)
+    keyboard.release()
+    keyboard.run(1.0)
+    # Without control the page's samples go nowhere. The key is down when the next ones come.
+    keyboard.press('up')
+    assert not keyboard.send(dt_s=3.0, buttons=0, engaged=False).engaged
+    assert moves(keyboard)
 
 
 names = st.sets(st.sampled_from([action.name for action in ACTIONS]), max_size=4)
