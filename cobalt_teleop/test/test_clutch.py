@@ -36,10 +36,11 @@ def test_a_new_epoch_anchors_anew(clutch):
     assert state.engaged_now and state.wanted is ELSEWHERE
 
 
-def test_an_absolute_pose_is_never_offset(clutch):
+def test_an_absolute_pose_is_never_offset_and_moves_nothing_in_its_first_tick(clutch):
     wanted = Pose(np.array([0.2, 0.2, 0.2]))
     first = clutch.update(command(pose=wanted, reference=Reference.ABSOLUTE), HERE)
-    assert first.wanted is wanted
+    assert first.wanted is HERE and first.engaged_now
+    assert clutch.update(command(pose=wanted, reference=Reference.ABSOLUTE), HERE).wanted is wanted
 
 
 @pytest.mark.parametrize(
@@ -70,16 +71,34 @@ def test_a_release_holds_and_the_next_press_may_have_any_number(clutch):
 
 
 def test_a_press_that_began_before_a_hand_over_moves_nothing(clutch):
-    clutch.require_fresh_press(command(clutch_epoch=7))
+    clutch.require_fresh_press(7)
     assert clutch.update(command(clutch_epoch=7), HERE).hold_reason is HoldReason.REENGAGE
     assert clutch.update(command(clutch_epoch=8), HERE).hold_reason is HoldReason.NONE
 
 
 def test_samples_that_the_network_held_back_are_no_jump(clutch):
-    clutch.update(command(), HERE)
-    for _ in range(2):
-        clutch.update(command(), HERE)
+    held = command()
+    for _ in range(3):
+        clutch.update(held, HERE)
     assert clutch.update(command((0.12, 0.0, 0.0)), HERE).hold_reason is HoldReason.NONE
+
+
+def test_a_jump_after_a_still_hand_is_a_jump(clutch):
+    for _ in range(10):
+        clutch.update(command(), HERE)
+    assert clutch.update(command((0.06, 0.0, 0.0)), HERE).hold_reason is HoldReason.JUMP
+
+
+@pytest.mark.parametrize('change', [{'mode': Mode.TWIST}, {'reference': Reference.ABSOLUTE}])
+def test_a_press_keeps_its_mode_and_reference(clutch, change):
+    clutch.update(command(), HERE)
+    assert clutch.update(command(**change), HERE).hold_reason is HoldReason.INVALID
+
+
+def test_a_source_that_a_person_has_just_chosen_drives_with_its_running_stream(clutch):
+    clutch.require_fresh_press(7)
+    clutch.restart()
+    assert clutch.update(command(clutch_epoch=7), HERE).engaged_now
 
 
 def test_silence_from_the_start_is_no_command(clutch):

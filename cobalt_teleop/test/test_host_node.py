@@ -5,11 +5,12 @@ import time
 
 import pytest
 import rclpy
+from geometry_msgs.msg import Twist, Vector3
 from rclpy.executors import SingleThreadedExecutor
 from ros_operator import WAIT_S, Operator, until
 from std_msgs.msg import Header
 
-from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, RecordingState
+from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, RecordingState, TeleopCommand
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
@@ -168,6 +169,147 @@ def test_an_invalid_pose_holds_and_never_breaks_the_loop(operator):
         until(lambda: part(operator).hold_reason == PartStep.HOLD_INVALID, f'{bad} holds')
     before = operator.newest(topics.CONTROL_STEP).step
     until(lambda: operator.newest(topics.CONTROL_STEP).step > before + 3, 'ticks go on')
+
+
+def test_a_twist_beyond_all_reason_holds_and_ticks_go_on(operator):
+    lease_id = take_control(operator)
+    twist = Twist(angular=Vector3(x=0.0, y=0.0, z=1e200))
+    for _ in range(4):
+        operator.command(lease_id, mode=TeleopCommand.MODE_TWIST, twist=twist)
+        time.sleep(0.04)
+    assert part(operator).hold_reason == PartStep.HOLD_INVALID
+    assert not operator.newest(topics.CONTROL_STATE).faults
+
+
+def test_a_press_from_before_control_moves_nothing_until_it_is_fresh(operator):
+    place = 0.0
+    for _ in range(8):
+        place += 0.004
+        operator.command('no lease yet', z=place, epoch=3)
+        time.sleep(0.03)
+    lease_id = take_control(operator)
+    start = part(operator).pose.position.z
+    for _ in range(8):
+        place += 0.004
+        operator.command(lease_id, z=place, epoch=3)
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_REENGAGE
+    assert part(operator).pose.position.z == start
+    drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.02, 'a fresh press', epoch=4)
+
+
+class Policy:
+    """Streams absolute poses that lie higher and higher."""
+
+    def __init__(self, operator):
+        self.publisher = create_publisher(operator.node, topics.policy_command('arm'), 'env_0')
+        self.z = 0.22
+
+    def stream(self, lease_id, ticks):
+        for _ in range(ticks):
+            self.z = min(0.4, self.z + 0.003)
+            message = TeleopCommand(
+                reference=TeleopCommand.REFERENCE_ABSOLUTE,
+                lease_id=lease_id,
+                engaged=True,
+                tracked=True,
+                clutch_epoch=1,
+                source='policy',
+                gripper=float('nan'),
+            )
+            message.header.stamp = to_stamp(now_ns())
+            message.pose.position.z = self.z
+            self.publisher.publish(message)
+            time.sleep(0.04)
+
+
+def test_a_policy_drives_when_it_is_chosen_and_only_while_somebody_holds_control(operator):
+    lease_id = take_control(operator)
+    policy = Policy(operator)
+    policy.stream(lease_id, 10)
+    assert part(operator).authority == ControlStep.AUTHORITY_HOLD
+    for _ in range(2):
+        assert operator.call('SetAuthority', lease_id=lease_id, authority=2).ok
+        policy.stream(lease_id, 10)
+        assert part(operator).authority == ControlStep.AUTHORITY_POLICY
+        assert operator.call('SetAuthority', lease_id=lease_id, authority=1).ok
+        policy.stream(lease_id, 3)
+    assert operator.call('SetAuthority', lease_id=lease_id, authority=2).ok
+    policy.stream(lease_id, 5)
+    assert operator.call('ReleaseControl', lease_id=lease_id).ok
+    policy.stream(lease_id, 5)
+    held = part(operator).pose.position.z
+    policy.stream(lease_id, 10)
+    assert part(operator).hold_reason == PartStep.HOLD_NO_LEASE
+    assert part(operator).pose.position.z == held
+    assert operator.newest(topics.CONTROL_STEP).authority == ControlStep.AUTHORITY_HOLD
+
+
+def test_the_way_home_ends_with_the_control_of_who_ordered_it(operator):
+    lease_id = take_control(operator)
+    start = part(operator).pose.position.z
+    drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.1, 'away from home')
+    assert operator.call('Home', lease_id=lease_id, speed_scale=0.05).ok
+    until(lambda: part(operator).authority == ControlStep.AUTHORITY_HOMING, 'homing')
+    assert operator.call('ReleaseControl', lease_id=lease_id).ok
+    until(lambda: part(operator).hold_reason == PartStep.HOLD_NO_LEASE, 'it holds')
+
+
+def test_a_key_held_on_the_way_home_does_not_drive_when_home_is_reached(operator):
+    lease_id = take_control(operator)
+    start = part(operator).pose.position.z
+    place = drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.03, 'away from home')
+    assert operator.call('Home', lease_id=lease_id, speed_scale=1.0).ok
+    reached = []
+
+    def home():
+        nonlocal place
+        place += 0.002
+        operator.command(lease_id, z=place, epoch=2)
+        reached.append(operator.newest(topics.CONTROL_STEP).authority)
+        return ControlStep.AUTHORITY_HOMING in reached and reached[-1] == ControlStep.AUTHORITY_HOLD
+
+    until(home, 'home is reached')
+    for _ in range(6):
+        home()
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_REENGAGE
+
+
+def test_a_restarted_device_node_is_heard_soon_and_not_accused(operator):
+    lease_id = take_control(operator)
+    first = Operator('keyboard_double')
+    drive_until(first, lease_id, lambda: part(operator).authority == ControlStep.AUTHORITY_HUMAN, 'the first drives')
+    second = Operator('keyboard_double')  # the first is silent, but the middleware does not know yet that it is dead
+    try:
+        drive_until(
+            second, lease_id, lambda: part(operator).human.clutch_epoch == 5, 'the second drives', epoch=5, speed=0.0
+        )
+        until(lambda: not operator.newest(topics.CONTROL_STATE).faults, 'nobody is accused')
+    finally:
+        first.close()
+        second.close()
+
+
+@pytest.mark.parametrize('text', ['x' * 3000, 'Eve\n[ERROR] forged', 'bell\a'])
+def test_texts_without_measure_are_refused(operator, text):
+    lease_id = take_control(operator)
+    assert operator.call('StartEpisode', lease_id=lease_id, seed=1).ok
+    refused = operator.call('EndEpisode', lease_id=lease_id, note=text)
+    assert not refused.ok and 'note' in refused.reason and len(refused.reason) < 300
+    assert 'operator_id' in operator.call('AcquireControl', session_id='s', operator_id=text).reason
+
+
+def test_an_episode_that_needs_its_recorder_ends_when_that_falls_silent(operator):
+    recorder = create_publisher(operator.node, topics.RECORDING, 'env_0')
+    lease_id = take_control(operator)
+    answer = operator.call('StartEpisode', lease_id=lease_id, require_recording=True)
+    recorder.publish(RecordingState(episode_id=answer.episode_id, state=RecordingState.STATE_READY))
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_RUNNING, 'it runs')
+    ended = until(
+        lambda: (e := operator.newest(topics.EPISODE)).phase >= EpisodeState.PHASE_ENDING and e, 'it ends', 10.0
+    )
+    assert ended.outcome == EpisodeState.OUTCOME_ABORTED and 'recorder' in ended.end_reason
 
 
 def test_an_episode_without_a_recorder_runs_or_is_refused_as_asked(operator):

@@ -43,24 +43,30 @@ class Clutch:
         self._limits = limits
         self._max_frame_age_s = max_frame_age_s
         self._epoch: int | None = None
+        self._kind: tuple[Mode | None, Reference | None] = (None, None)
         self._blocked_epoch: int | None = None
         self._block_reason = HoldReason.NONE
         self._first = Pose()
         self._last = Pose()
-        self._ticks_since_last = 0
+        self._last_sample = 0
+        self._ticks_since_sample = 0
         self.anchor = Pose()
         """Measured pose at engage, in the base frame."""
 
-    def require_fresh_press(self, command: MotionCommand | None) -> None:
+    def require_fresh_press(self, press: int | None = None) -> None:
         """Ends the epoch: a press that is going on moves nothing any more. For hand-overs, stops and resets.
 
         Args:
-            command: Newest of this source, whose press may be one that was never followed.
+            press: Epoch of a press that is going on, though it was perhaps never followed; None if there is none.
         """
-        epoch = command.clutch_epoch if command is not None and command.engaged else self._epoch
+        epoch = self._epoch if press is None else press
         if epoch is not None:
             self._blocked_epoch, self._block_reason = epoch, HoldReason.REENGAGE
         self._epoch = None
+
+    def restart(self) -> None:
+        """Begins anew with whatever comes: a person has just chosen this source."""
+        self._epoch = self._blocked_epoch = None
 
     def update(self, command: MotionCommand | None, measured: Pose) -> ClutchState:
         """Takes the newest command of a tick.
@@ -80,23 +86,24 @@ class Clutch:
         if problem is not HoldReason.NONE:
             return self._block(command, problem)
         self._blocked_epoch = None
+        if command.clutch_epoch != self._epoch:
+            self._engage(command, measured)
+            # No source moves anything in the tick in which it takes over.
+            return ClutchState(HoldReason.NONE, wanted=measured, engaged_now=True)
+        self._ticks_since_sample += 1
+        if command.sample != self._last_sample:
+            problem = self._problem_of_step(command)
+            if problem is not HoldReason.NONE:
+                return self._block(command, problem)
+            self._last, self._last_sample = command.pose or Pose(), command.sample
+            self._ticks_since_sample = 0
         if command.mode is Mode.TWIST:
-            engaged_now = self._engage(command, Pose(), measured)
-            return ClutchState(HoldReason.NONE, twist=command.twist, engaged_now=engaged_now)
-        assert command.pose is not None
-        if self._engage(command, command.pose, measured):
-            wanted = measured if command.reference is Reference.ENGAGE else command.pose
-            return ClutchState(HoldReason.NONE, wanted=wanted, engaged_now=True)
-        self._ticks_since_last += 1
-        if self._moved(command.pose):
-            if self._jumped(command.pose):
-                return self._block(command, HoldReason.JUMP)
-            self._last, self._ticks_since_last = command.pose, 0
+            return ClutchState(HoldReason.NONE, twist=command.twist)
         if command.reference is Reference.ABSOLUTE:
-            return ClutchState(HoldReason.NONE, wanted=command.pose)
-        turned = multiply(command.pose.quat_xyzw, inverse(self._first.quat_xyzw))
+            return ClutchState(HoldReason.NONE, wanted=self._last)
+        turned = multiply(self._last.quat_xyzw, inverse(self._first.quat_xyzw))
         wanted = Pose(
-            self.anchor.position + (command.pose.position - self._first.position),
+            self.anchor.position + (self._last.position - self._first.position),
             multiply(turned, self.anchor.quat_xyzw),
         )
         return ClutchState(HoldReason.NONE, wanted=wanted)
@@ -119,24 +126,23 @@ class Clutch:
         self._blocked_epoch, self._block_reason = command.clutch_epoch, reason
         return ClutchState(reason)
 
-    def _engage(self, command: MotionCommand, first: Pose, measured: Pose) -> bool:
-        if command.clutch_epoch == self._epoch:
-            return False
+    def _engage(self, command: MotionCommand, measured: Pose) -> None:
         self._epoch = command.clutch_epoch
+        self._kind = (command.mode, command.reference)
         self.anchor = measured
-        self._first = self._last = first
-        self._ticks_since_last = 0
-        return True
+        self._first = self._last = command.pose or Pose()
+        self._last_sample = command.sample
+        self._ticks_since_sample = 0
 
-    def _moved(self, pose: Pose) -> bool:
-        return not (
-            np.array_equal(pose.position, self._last.position) and np.array_equal(pose.quat_xyzw, self._last.quat_xyzw)
-        )
-
-    def _jumped(self, pose: Pose) -> bool:
-        # Samples that a network holds back arrive as one larger step: the gate opens with the ticks that passed, up to
-        # the watchdog, after which the epoch is blocked anyway.
-        ticks = min(max(self._ticks_since_last, 1), 4)
-        step = float(np.linalg.norm(pose.position - self._last.position))
-        turn = angle_between(pose.quat_xyzw, self._last.quat_xyzw)
-        return step > self._limits.jump_m * ticks or turn > self._limits.jump_rad * ticks
+    def _problem_of_step(self, command: MotionCommand) -> HoldReason:
+        if (command.mode, command.reference) != self._kind:
+            return HoldReason.INVALID
+        if command.mode is Mode.TWIST or command.pose is None:
+            return HoldReason.NONE
+        # Samples that a network held back arrive as one larger step: the gate opens with the ticks in which none came,
+        # up to the watchdog, after which the epoch is blocked anyway.
+        ticks = min(self._ticks_since_sample, 4)
+        step = float(np.linalg.norm(command.pose.position - self._last.position))
+        turn = angle_between(command.pose.quat_xyzw, self._last.quat_xyzw)
+        jumped = step > self._limits.jump_m * ticks or turn > self._limits.jump_rad * ticks
+        return HoldReason.JUMP if jumped else HoldReason.NONE

@@ -85,6 +85,7 @@ class MotionCommand:
         tracked: The device knows its pose.
         clutch_epoch: +1 at each press.
         source: Name of the device or policy.
+        sample: +1 at each message that was admitted: tells a new sample from one that is held.
         age_s: Since the middleware received it [s], on the monotonic clock.
         frame_age_s: Age of the picture that the operator saw [s]; 0 if the device does not tell.
     """
@@ -98,5 +99,6 @@ class MotionCommand:
     tracked: bool
     clutch_epoch: int
     source: str = ''
+    sample: int = 0
     age_s: float
     frame_age_s: float = 0.0

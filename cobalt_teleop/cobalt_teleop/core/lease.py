@@ -19,7 +19,7 @@ class Lease:
         holder: Operator's name.
         session: His session, which may have several devices.
         expires_s: Monotonic time at which it ends unless it is used [s].
-        publishers: The publisher that each part is bound to: the first whose command came under this lease.
+        publishers: The publisher that each command topic is bound to: the first whose command came under this lease.
     """
 
     lease_id: str
@@ -114,23 +114,27 @@ class LeaseDesk:
         lease.expires_s = now_s + self._duration_s
         return lease
 
-    def admit(self, part: str, lease_id: str, publisher: bytes | None, now_s: float) -> HoldReason:
-        """Tells whether a command may drive, and renews the lease if so.
+    def admit(
+        self, stream: str, lease_id: str, publisher: bytes | None, now_s: float, *, renews: bool = True
+    ) -> HoldReason:
+        """Tells whether a command may drive.
 
         Args:
-            part: Whose command it is.
+            stream: Topic that it came on; each is bound to one publisher.
             lease_id: Under which it came.
             publisher: Its publisher's gid; None where the middleware does not tell.
             now_s: Monotonic time [s].
+            renews: It shows that the holder is there.
         """
         lease = self.current(now_s)
         if lease is None:
             return HoldReason.NO_LEASE
         if lease.lease_id != lease_id:
             return HoldReason.FOREIGN_LEASE
-        if publisher is not None and lease.publishers.setdefault(part, publisher) != publisher:
+        if publisher is not None and lease.publishers.setdefault(stream, publisher) != publisher:
             return HoldReason.FOREIGN_PUBLISHER
-        lease.expires_s = now_s + self._duration_s
+        if renews:
+            lease.expires_s = now_s + self._duration_s
         return HoldReason.NONE
 
     def _give(self, session: str, operator: str, lease_id: str, now_s: float) -> Lease:

@@ -89,10 +89,19 @@ class PartController:
         self._limiter.start_from(measured.pose)
         self._joint_targets = measured.joints.copy()
 
-    def require_fresh_press(self, human: MotionCommand | None = None, policy: MotionCommand | None = None) -> None:
-        """Ends the running epochs: after a hand-over, a stop or a fault, nothing moves before a fresh press."""
-        self._clutches[Authority.HUMAN].require_fresh_press(human)
-        self._clutches[Authority.POLICY].require_fresh_press(policy)
+    def require_fresh_press(self, human_press: int | None = None, policy_press: int | None = None) -> None:
+        """Ends the running epochs: after a hand-over, a stop or a fault, nothing moves before a fresh press.
+
+        Args:
+            human_press: Epoch of a person's press that is going on, if it is known.
+            policy_press: Likewise of a policy.
+        """
+        self._clutches[Authority.HUMAN].require_fresh_press(human_press)
+        self._clutches[Authority.POLICY].require_fresh_press(policy_press)
+
+    def hand_to_policy(self) -> None:
+        """Lets the policy's running stream drive: a person has just chosen it."""
+        self._clutches[Authority.POLICY].restart()
 
     def start_homing(self, measured: Measured, speed_scale: float) -> None:
         """Begins the way home in joint space, from the measured joints, at a share of the joint speeds."""
@@ -123,7 +132,7 @@ class PartController:
             must_hold: A reason to hold whatever the commands say.
         """
         if must_hold is not HoldReason.NONE:
-            self.require_fresh_press(human, policy)
+            self.require_fresh_press(_press(human), _press(policy))
             self._homing = None
             return self._hold(must_hold)
         if self._homing is not None and authority is Authority.HOMING:
@@ -205,3 +214,7 @@ class PartController:
             limits=limits,
             hold_reason=reason,
         )
+
+
+def _press(command: MotionCommand | None) -> int | None:
+    return command.clutch_epoch if command is not None and command.engaged else None

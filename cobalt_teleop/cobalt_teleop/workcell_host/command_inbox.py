@@ -12,6 +12,8 @@ from cobalt_teleop.ros.endpoints import TakenSubscription
 from cobalt_teleop.ros.stamps import to_nanoseconds
 
 _MAX_HEADER_AGE_S = 1.0
+_MAX_TWIST = 1e3
+"""A speed beyond this [m/s, rad/s] is no command, but a fault of its source."""
 
 Admission = Callable[[str, bytes | None], HoldReason]
 """Tells from lease id and publisher gid whether a command may drive."""
@@ -28,14 +30,16 @@ class CommandInbox:
         self._subscription = subscription
         self._last_take_s = time.monotonic()
         self._received_s = 0.0
-        self._received_ns = 0
+        self._samples = 0
         self._motion: MotionCommand | None = None
         self.message: Any = None
         """Newest admitted TeleopCommand as received, or None."""
         self.refusal = HoldReason.NONE
         """Why a message that came in this tick was not admitted; NONE if all were, or if none came."""
         self.refused_publisher: bytes | None = None
-        """Publisher of the newest message that was refused for its publisher."""
+        """Publisher of the newest message that came under another lease, or beside the bound publisher."""
+        self.newest_press: int | None = None
+        """Clutch epoch of the newest message, admitted or not, if its clutch is pressed."""
         self.rejected = False
         """Whether an invalid command arrived in this tick."""
 
@@ -55,6 +59,10 @@ class CommandInbox:
             return None
         return self._with_age(self._motion, now_s, system_ns)
 
+    def silent_s(self) -> float:
+        """Returns how long no command was admitted [s]."""
+        return time.monotonic() - self._received_s
+
     def age_ms(self) -> float:
         """Returns the age of the newest admitted command now [ms]; NaN if there is none."""
         return float('nan') if self.message is None else (time.monotonic() - self._received_s) * 1e3
@@ -63,11 +71,14 @@ class CommandInbox:
         publisher = info.get('publisher_gid')
         gid = bytes(publisher['data']) if publisher else None
         refusal = admit(message.lease_id, gid)
+        if refusal is not HoldReason.FOREIGN_PUBLISHER:
+            self.newest_press = int(message.clutch_epoch) if message.engaged else None
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
-            if refusal is HoldReason.FOREIGN_PUBLISHER:
+            if refusal is not HoldReason.NO_LEASE:
                 self.refused_publisher = gid
             return
+        self._samples += 1
         # The middleware's receive stamp, mapped to the monotonic clock. The message came after the last take, so a jump
         # of the system clock cannot make it younger than now nor older than that.
         age_s = (system_ns - int(info['received_timestamp'])) * 1e-9
@@ -92,6 +103,7 @@ class CommandInbox:
             tracked=motion.tracked,
             clutch_epoch=motion.clutch_epoch,
             source=motion.source,
+            sample=self._samples,
             age_s=age_s,
             frame_age_s=(system_ns - shown_ns) * 1e-9 if shown_ns else 0.0,
         )
@@ -110,7 +122,7 @@ def _motion(message: Any) -> MotionCommand:
         mode=Mode(message.mode) if message.mode in tuple(Mode) else None,
         reference=Reference(message.reference) if message.reference in tuple(Reference) else None,
         pose=pose,
-        twist=twist if np.isfinite(twist).all() else None,
+        twist=twist if bool(np.all(np.abs(twist) <= _MAX_TWIST)) else None,
         gripper=float(message.gripper),
         engaged=bool(message.engaged),
         tracked=bool(message.tracked),

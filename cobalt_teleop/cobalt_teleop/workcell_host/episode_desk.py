@@ -17,6 +17,9 @@ from cobalt_teleop.workcell_host.plant import Plant, Progress
 from cobalt_teleop.workcell_host.workcell_publishers import WorkcellPublishers
 
 _READY = (RecordingState.STATE_READY, RecordingState.STATE_RECORDING)
+_RECORDER_SILENT_S = 5.0
+"""A recorder tells its state once a second while it records."""
+
 _CLOSED = (RecordingState.STATE_SAVED, RecordingState.STATE_FAILED)
 
 
@@ -45,6 +48,7 @@ class EpisodeDesk:
         self._recording = TakenSubscription(node, topics.RECORDING, workcell_id)
         self._episode = Episode()
         self._ending: _Ending | None = None
+        self._recorder_heard_s = 0.0
         self._tell()
 
     @property
@@ -153,10 +157,13 @@ class EpisodeDesk:
 
     def follow_recorder(self, step: int) -> None:
         """Goes on when the recorder is ready, has saved, has failed, or takes too long. `step` is the coming row."""
-        if self.phase not in (Phase.PREPARING, Phase.ENDING):
+        if self.phase not in (Phase.PREPARING, Phase.RUNNING, Phase.PAUSED, Phase.ENDING):
             return
         episode_id = self._episode.episode_id
         states = [message for message, _ in self._recording.take_all() if message.episode_id == episode_id]
+        if self._episode.running:
+            self._watch_recorder(states)
+            return
         overdue = self._episode.overdue(time.monotonic())
         if self.phase is Phase.PREPARING:
             self._follow_preparation(states, overdue, step)
@@ -168,6 +175,13 @@ class EpisodeDesk:
             self._episode.finish()
             self._tell()
 
+    def _watch_recorder(self, states: list[Any]) -> None:
+        request = self._episode.request
+        if states or request is None or not request.require_recording:
+            self._recorder_heard_s = time.monotonic()
+        elif self._ending is None and time.monotonic() - self._recorder_heard_s > _RECORDER_SILENT_S:
+            self._ending = _Ending(Outcome.ABORTED, OutcomeSource.PREDICATE, 'the recorder fell silent')
+
     def _follow_preparation(self, states: list[Any], overdue: bool, step: int) -> None:
         request = self._episode.request
         assert request is not None
@@ -175,6 +189,7 @@ class EpisodeDesk:
         ready = any(state.state in _READY for state in states)
         absent = not self._publish.recorder_listens()
         if ready or (not request.require_recording and (failure is not None or overdue or absent)):
+            self._recorder_heard_s = time.monotonic()
             self._episode.run(step=step, stamp_ns=now_ns(), now_s=time.monotonic())
         elif failure is not None or overdue:
             reason = failure or 'the recorder did not get ready in time: is recorder_node running?'

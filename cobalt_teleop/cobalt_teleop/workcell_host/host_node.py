@@ -13,6 +13,7 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.stamps import to_stamp
 from cobalt_teleop.workcell_host.plant import Plant
+from cobalt_teleop.workcell_host.request_texts import check_texts
 from cobalt_teleop.workcell_host.tick_schedule import TickSchedule
 from cobalt_teleop.workcell_host.workcell import HostOptions, Workcell
 
@@ -92,6 +93,7 @@ class HostNode(Node):
 
         def answer(request: Any, response: Any) -> Any:
             try:
+                check_texts(request)
                 handler(request, response)
                 response.ok = True
             except CobaltError as error:

@@ -25,6 +25,7 @@ from cobalt_teleop.workcell_host import messages
 from cobalt_teleop.workcell_host.command_inbox import CommandInbox
 from cobalt_teleop.workcell_host.episode_desk import EpisodeDesk
 from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant
+from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedInbox
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
 
@@ -101,7 +102,18 @@ class Workcell:
         self._step = 0
         self._estop_by = ''
         self._error = ''
-        self._foreign: dict[str, str] = {}
+        self._watch = PublisherWatch(
+            node,
+            workcell_id,
+            [
+                watched
+                for part in self._parts
+                for watched in (
+                    WatchedInbox(topics.teleop_command(part.name), part.human),
+                    WatchedInbox(topics.policy_command(part.name), part.policy),
+                )
+            ],
+        )
         self._start_from(plant.observe())
         self._publish.info(self._cameras.enabled)
         self._episodes = EpisodeDesk(node, workcell_id, plant, self._publish)
@@ -119,6 +131,7 @@ class Workcell:
                 self._error = text
                 self._node.get_logger().error(f'{self._id}: the tick failed: {text}\n{traceback.format_exc()}')
             with self._lock:
+                self._rest_after_error()
                 self._publish_control(Authority.HOLD, HoldReason.FAULT, (f'the tick failed: {text}',))
 
     def _tick(self, missed: int) -> None:
@@ -172,17 +185,21 @@ class Workcell:
         if lease_id == self._lease_id:
             return
         self._lease_id = lease_id
-        self._foreign.clear()
+        if lease is None:
+            # Nobody watches what a policy or a way home does.
+            self._arbiter.choose(Authority.HUMAN, 'control was released')
         self._arbiter.new_holder(lease.holder if lease is not None else '')
+        self._require_fresh_press()
         for part in self._parts:
-            part.controller.require_fresh_press()
             part.human.clear()
 
     def _take_commands(self, now_s: float) -> tuple[dict[str, MotionCommand | None], dict[str, MotionCommand | None]]:
         human, policy = {}, {}
         for part in self._parts:
-            human[part.name] = part.human.take(partial(self._desk.admit, part.name, now_s=now_s))
-            policy[part.name] = part.policy.take(lambda lease_id, gid: HoldReason.NONE)
+            stream = topics.teleop_command(part.name).name
+            human[part.name] = part.human.take(partial(self._desk.admit, stream, now_s=now_s))
+            stream = topics.policy_command(part.name).name
+            policy[part.name] = part.policy.take(partial(self._desk.admit, stream, now_s=now_s, renews=False))
         return human, policy
 
     def _must_hold(self, before: Observation) -> dict[str, HoldReason]:
@@ -193,7 +210,7 @@ class Workcell:
             reason = HoldReason.FAULT
         elif self._episodes.phase is Phase.PREPARING:
             reason = HoldReason.RESETTING
-        elif not self._lease_id and self._arbiter.chosen is Authority.HUMAN:
+        elif not self._lease_id:
             reason = HoldReason.NO_LEASE
         return {part.name: reason for part in self._parts}
 
@@ -218,6 +235,7 @@ class Workcell:
                 reasons[part.name] = part.human.refusal
         if self._arbiter.chosen is Authority.HOMING and not any(part.controller.homing for part in self._parts):
             self._arbiter.homing_done()
+            self._require_fresh_press()
         return decisions
 
     def _describe(
@@ -262,6 +280,21 @@ class Workcell:
         if began:
             self._plant.hold()
 
+    def _require_fresh_press(self) -> None:
+        for part in self._parts:
+            part.controller.require_fresh_press(part.human.newest_press, part.policy.newest_press)
+
+    def _rest_after_error(self) -> None:
+        try:
+            self._plant.hold()
+            observation = self._plant.observe()
+            for part in self._parts:
+                part.controller.rest_at(_measured(observation, part.name))
+            self._require_fresh_press()
+        except Exception as error:
+            # The plant itself is what fails: nothing more can be told to it, and the tick's error is already told.
+            self._node.get_logger().error(f'{self._id}: the plant cannot hold: {error}', throttle_duration_sec=5.0)
+
     def _start_from(self, observation: Observation) -> None:
         for part in self._parts:
             part.controller.start_from(_measured(observation, part.name))
@@ -276,7 +309,7 @@ class Workcell:
                 authority_epoch=self._arbiter.epoch,
                 hold_reason=hold_reason,
                 estop_by=self._estop_by,
-                faults=(*faults, *self._foreign.values()),
+                faults=(*faults, *self._watch.faults()),
             ),
             now_s,
         )
@@ -337,8 +370,10 @@ class Workcell:
         with self._lock:
             self._desk.require(lease_id, time.monotonic())
             self._arbiter.choose(Authority(authority), reason or 'chosen by the holder of control')
-            for part in self._parts:
-                part.controller.require_fresh_press()
+            self._require_fresh_press()
+            if self._arbiter.chosen is Authority.POLICY:
+                for part in self._parts:
+                    part.controller.hand_to_policy()
             return self._arbiter.epoch
 
     def start_episode(self, request: Any) -> str:
@@ -400,6 +435,7 @@ class Workcell:
             observation = self._plant.observe()
             for part in self._parts:
                 part.controller.rest_at(_measured(observation, part.name))
+            self._require_fresh_press()
             self._arbiter.homing_done()
             self._node.get_logger().warning(f'{self._id}: emergency stop cleared by {who or "somebody"}')
 
@@ -413,26 +449,8 @@ class Workcell:
 
     def look_at_publishers(self) -> None:
         """Names strangers on the command topics, and frees a binding whose publisher is gone."""
-        for part in self._parts:
-            gid = part.human.refused_publisher
-            if gid is None:
-                continue
-            topic = topics.teleop_command(part.name).absolute(self._id)
-            names = {
-                bytes(info.endpoint_gid): f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                for info in self._node.get_publishers_info_by_topic(topic)
-            }
-            with self._lock:
-                part.human.refused_publisher = None
-                lease = self._desk.current(time.monotonic())
-                if lease is not None and lease.publishers.get(part.name) not in names:
-                    lease.publishers.pop(part.name, None)
-                elif gid in names:
-                    name = names[gid]
-                    text = f'{name} publishes on {topic} too and is refused: one publisher drives at a time'
-                    if self._foreign.get(name) != text:
-                        self._node.get_logger().warning(f'{self._id}: {text}')
-                    self._foreign[name] = text
+        with self._lock:
+            self._watch.look(self._desk.current(time.monotonic()))
 
     def close(self) -> None:
         """Brings the plant to rest and frees it."""
