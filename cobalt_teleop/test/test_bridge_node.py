@@ -370,6 +370,39 @@ def test_a_page_without_its_workcell_waits_and_goes_on_when_it_comes(ros, bridge
     run(scenario)
 
 
+def test_the_plain_address_opens_what_exists_whatever_the_session_waited_for(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_9') as page:
+            await page.until_event('waiting', workcell='env_9')
+            await page.until(
+                lambda: [entry['id'] for entry in page.newest('workcells')['list']] == ['env_0', 'env_1'],
+                'the workcells that exist',
+            )
+            key = page.key
+        async with PageClient(bridge.port, session=key) as page:
+            await page.until_event('workcell', id='env_0')
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+            async with PageClient(bridge.port, operator='Bob') as second:
+                await second.until_event('workcell', id='env_1')
+
+    run(scenario)
+
+
+def test_the_plain_address_leaves_a_workcell_that_is_gone(ros, bridge):
+    async def scenario():
+        with running_host('env_3'):
+            async with PageClient(bridge.port, workcell='env_3') as page:
+                await page.until_event('step')
+                key = page.key
+        with running_host('env_0'):
+            async with PageClient(bridge.port, session=key) as page:
+                await page.until_event('workcell', id='env_0')
+                await page.until_event('step')
+
+    run(scenario)
+
+
 @pytest.mark.parametrize(
     ('parameters', 'words'),
     [({'host': '0.0.0.0'}, 'this machine alone'), ({'port': 70000}, '1 to 65535'), ({'grace': 1}, 'no parameter')],

@@ -44,7 +44,7 @@ def browser():
 @pytest.fixture
 def page(browser, stack):
     errors = []
-    made = open_page(browser, stack.url, errors)
+    made = open_page(browser, stack.url + '?workcell=env_0', errors)
     yield made
     made.context.close()
     assert not errors
@@ -146,7 +146,7 @@ def test_a_workcell_is_chosen_by_address_and_by_the_chooser(browser, stack):
 def test_a_phone_drives_by_touch_and_every_control_fits_its_screen(browser, stack):
     errors = []
     screen = {'width': 390, 'height': 844}
-    page = open_page(browser, stack.url, errors, viewport=screen, has_touch=True, is_mobile=True)
+    page = open_page(browser, stack.url + '?workcell=env_0', errors, viewport=screen, has_touch=True, is_mobile=True)
     assert page.evaluate('document.documentElement.scrollWidth') == 390
     take_control(page)
     box = page.locator('[data-action=left]').bounding_box()
@@ -160,6 +160,70 @@ def test_a_phone_drives_by_touch_and_every_control_fits_its_screen(browser, stac
     newest(stack, lambda sample: sample.buttons == 0, 'the end of the touch')
     page.context.close()
     assert not errors
+
+
+def large_and_small(page):
+    return page.evaluate(
+        "['main', 'inset'].map((place) => document.querySelector(`figure.${place} video`)?.dataset.camera)"
+    )
+
+
+@pytest.mark.parametrize('screen', [{'width': 1440, 'height': 900}, {'width': 390, 'height': 844}])
+def test_the_small_picture_and_the_large_one_change_places_and_back(browser, stack, screen):
+    errors = []
+    page = open_page(browser, stack.url, errors, viewport=screen)
+    # The ideal plant has one camera.
+    cameras = "[{name: 'front', width: 320, height: 240}, {name: 'wrist', width: 320, height: 240}]"
+    page.evaluate(
+        "import('/cameras.js').then(({Cameras}) => { const root = document.getElementById('cameras');"
+        f' root.replaceChildren(); new Cameras(root, {{now: () => 0}}).setCameras({cameras}); }})'
+    )
+    assert large_and_small(page) == ['front', 'wrist']
+    for expected in (['wrist', 'front'], ['front', 'wrist']):
+        box = page.locator('figure.inset').bounding_box()
+        page.mouse.click(box['x'] + box['width'] / 2, box['y'] + box['height'] / 2)
+        assert large_and_small(page) == expected
+    page.context.close()
+    assert not errors
+
+
+@pytest.mark.parametrize(('width', 'height'), [(1440, 900), (1024, 640), (390, 844), (844, 390)])
+def test_nothing_lies_over_the_picture_and_the_movement_keys_are_in_reach(browser, stack, width, height):
+    errors = []
+    page = open_page(browser, stack.url, errors, viewport={'width': width, 'height': height})
+    picture, motion, stop = (page.locator(what).bounding_box() for what in ('figure.main', '#motion', '#stop'))
+    assert picture['y'] + picture['height'] <= motion['y'] + 1
+    for key in page.locator('.key').all():
+        box = key.bounding_box()
+        assert box['y'] + box['height'] <= stop['y'] and box['y'] >= 0
+    page.context.close()
+    assert not errors
+
+
+def test_a_workcell_that_is_not_there_is_told_with_a_way_to_those_that_are(browser, stack):
+    page = browser.new_context().new_page()
+    page.goto(stack.url + '?workcell=env_9')
+    until(lambda: 'Waiting for env_9' in page.inner_text('#curtain'), 'the sentence')
+    page.keyboard.press('KeyW')
+    until(lambda: 'Waiting for env_9' in page.inner_text('#notices'), 'the same in a notice')
+    assert page.is_disabled('#start') and page.is_disabled('#take')
+    page.click('text=Open env_1')
+    page.wait_for_url('**workcell=env_1')
+    wait(page, "cobalt.workcell === 'env_1' && cobalt.connection.level === 'live'")
+    page.goto(stack.url)
+    wait(page, "cobalt.workcell !== null && cobalt.connection.level === 'live'")
+    page.context.close()
+
+
+def test_success_that_a_person_says_is_shown_as_that(page):
+    page.click('#start')
+    wait(page, "cobalt.episode.phase === 'running'")
+    page.click('#success')
+    wait(page, "document.getElementById('flash').innerText === 'Marked as success'")
+    assert page.get_attribute('#flash', 'data-kind') == 'marked'
+    wait(page, "cobalt.episode.phase === 'ended'", 15.0)
+    wait(page, "document.getElementById('discard').innerText === 'Discard episode'")
+    assert page.is_disabled('#reset')
 
 
 def test_a_browser_without_webrtc_reads_why(browser, stack):

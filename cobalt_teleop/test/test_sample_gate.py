@@ -1,5 +1,7 @@
 """Samples are coalesced, newest first, and losses are counted."""
 
+import itertools
+
 import pytest
 
 from cobalt_teleop.bridge.page_messages import PageMessage
@@ -51,7 +53,7 @@ def test_no_more_than_forty_pass_in_a_second():
 def test_forty_in_a_second_hold_too_where_every_sample_says_something_new():
     passed = passed_in_a_second(lambda millisecond: sample(millisecond, press_counts=(millisecond,)))
     assert 38 <= len(passed) <= 43
-    assert all(later - earlier >= 0.024 for earlier, later in zip(passed[3:], passed[4:], strict=False))
+    assert all(later - earlier >= 0.024 for earlier, later in itertools.pairwise(passed[3:]))
 
 
 @pytest.mark.parametrize('news', [{'buttons': 1}, {'engaged': True}, {'press_counts': (1,)}])
@@ -63,7 +65,7 @@ def test_what_changes_passes_at_once_and_overtakes_what_waits(news):
     assert gate.offer(sample(3, **news), 10.010) == 0.0
     assert gate.take(10.010)['sequence'] == 3
     assert gate.offer(sample(4, **news), 10.015) > 0.0
-    assert gate.take(10.025) is None, 'the turn of the one that was overtaken is nobody\'s'
+    assert gate.take(10.025) is None, "the turn of the one that was overtaken is nobody's"
     assert gate.take(10.061)['sequence'] == 4
 
 

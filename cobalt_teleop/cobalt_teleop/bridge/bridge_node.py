@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass
 
 from aiohttp import web
+from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
@@ -17,6 +18,7 @@ from cobalt_teleop.bridge.loopback import listen
 from cobalt_teleop.bridge.session import SessionRules
 from cobalt_teleop.bridge.web_server import build_app
 from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
+from cobalt_teleop.core import topics
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
@@ -91,7 +93,7 @@ class WebRtcBridge(Node):
             episode_timeout_s=values.episode_timeout_s,
             require_recording=values.require_recording,
         )
-        self._lobby = Lobby(self._open_endpoints, rules, values.grace_s, self.get_logger().info)
+        self._lobby = Lobby(self._open_endpoints, self._exists, rules, values.grace_s, self.get_logger().info)
         runner = web.AppRunner(build_app(self._lobby), access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         await web.SockSite(runner, listener).start()
@@ -101,6 +103,12 @@ class WebRtcBridge(Node):
         await self._ended.wait()
         await self._lobby.close()
         await runner.cleanup()
+
+    def _exists(self, workcell_id: str) -> bool:
+        try:
+            return bool(self.count_publishers(topics.WORKCELL.absolute(workcell_id)))
+        except InvalidHandle:
+            return False  # the process is ending
 
     def _open_endpoints(self, info: WorkcellInfo, listener: WorkcellListener) -> WorkcellEndpoints:
         return WorkcellEndpoints(

@@ -29,21 +29,30 @@ class Lobby:
 
     Args:
         open_endpoints: Opens the ROS side of a workcell.
+        exists: Tells by its name whether somebody announces a workcell at this moment.
         rules: What all sessions keep.
         grace_s: How long a session keeps its control without a page [s].
         log: Writes a line to the node's log.
     """
 
     def __init__(
-        self, open_endpoints: OpenEndpoints, rules: SessionRules, grace_s: float, log: Callable[[str], None]
+        self,
+        open_endpoints: OpenEndpoints,
+        exists: Callable[[str], bool],
+        rules: SessionRules,
+        grace_s: float,
+        log: Callable[[str], None],
     ) -> None:
         self._open_endpoints = open_endpoints
+        self._exists = exists
         self._rules = rules
         self._grace_s = grace_s
         self._log = log
         self._rooms: dict[str, Room] = {}
+        self._present: tuple[str, ...] = ()
         self._sessions: dict[str, Session] = {}
         self._wishes: dict[str, str] = {}
+        self._moving: set[str] = set()
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._ticker = asyncio.get_running_loop().create_task(self._tick())
         self._started_s = time.monotonic()
@@ -72,10 +81,7 @@ class Lobby:
             room = self._rooms[info.workcell_id] = Room(info, self._open_endpoints)
         elif room.update_info(info):
             asyncio.get_running_loop().create_task(self._reopen(room))
-        for session in self._sessions.values():
-            session.tell(self._workcells_event())
-            if session.room is None and session.connected and self._place(session) is room:
-                asyncio.get_running_loop().create_task(session.enter(room))
+        self._look_who_is_there()
 
     async def admit(self, socket: web.WebSocketResponse, hello: PageMessage) -> Session:
         """Takes a page in: into its former session if it has one."""
@@ -91,8 +97,7 @@ class Lobby:
             leaving.cancel()
         await session.attach(socket, hello['operator'], hello['h264'])
         session.tell(self._workcells_event())
-        if hello['workcell']:
-            self._wishes[session.session_id] = hello['workcell']
+        self._wishes[session.session_id] = hello['workcell']
         room = self._place(session)
         if room is not None:
             await session.enter(room)
@@ -120,17 +125,50 @@ class Lobby:
             room.close()
 
     def _place(self, session: Session) -> Room | None:
+        """Returns the workcell for a session: the one that its address names; else its last, or a free one."""
         wish = self._wishes.get(session.session_id, '')
         if wish:
-            return self._rooms.get(wish)
-        if session.room is not None:
+            return self._rooms[wish] if wish in self._present else None
+        if session.room is not None and session.room.workcell_id in self._present:
             return session.room
-        return self._rooms[min(self._rooms, key=_natural)] if self._rooms else None
+        there = [self._rooms[name] for name in self._present]
+        return next((room for room in there if room.free), there[0] if there else session.room)
+
+    def _look_who_is_there(self) -> None:
+        """Notes which workcells exist, tells the pages, and lets those in that waited."""
+        present = tuple(name for name in sorted(self._rooms, key=_natural) if self._exists(name))
+        if present != self._present:
+            self._present = present
+            for session in self._sessions.values():
+                session.tell(self._workcells_event())
+        for session in self._sessions.values():
+            if session.connected and session.session_id not in self._moving and self._is_lost(session):
+                room = self._place(session)
+                if room is not None and room is not session.room:
+                    asyncio.get_running_loop().create_task(self._move(session, room))
+
+    def _is_lost(self, session: Session) -> bool:
+        """A session waits for a workcell, or came by the plain address to one that is gone."""
+        room = session.room
+        if room is None:
+            return True
+        return not self._wishes.get(session.session_id) and room.workcell_id not in self._present and not room.alive
+
+    async def _move(self, session: Session, room: Room) -> None:
+        self._moving.add(session.session_id)
+        try:
+            if session.room is not None:
+                session.notice(f'{session.room.workcell_id} is gone; this is {room.workcell_id}', 'info')
+            await session.enter(room)
+            if session.session_id not in self._sessions:
+                await session.leave()  # it has ended meanwhile
+        finally:
+            self._moving.discard(session.session_id)
 
     def _workcells_event(self) -> Event:
         return {
             'type': 'workcells',
-            'list': [{'id': name, 'robot': self._rooms[name].info.robot} for name in sorted(self._rooms, key=_natural)],
+            'list': [{'id': name, 'robot': self._rooms[name].info.robot} for name in self._present],
         }
 
     async def _reopen(self, room: Room) -> None:
@@ -159,6 +197,7 @@ class Lobby:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(1.0)
+            self._look_who_is_there()
             for session in tuple(self._sessions.values()):
                 asyncio.get_running_loop().create_task(session.each_second())
 

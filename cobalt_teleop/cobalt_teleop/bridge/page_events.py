@@ -37,6 +37,7 @@ def workcell_event(info: WorkcellInfo) -> Event:
         'real': info.kind == WorkcellInfo.KIND_REAL,
         'robot': info.robot,
         'parts': [part.name for part in info.parts],
+        'floor_z': round(info.limits[0].workspace_min.z, 3) if info.limits else None,
         'cameras': [
             {'name': camera.name, 'width': camera.width, 'height': camera.height, 'rate_hz': camera.rate_hz}
             for camera in info.cameras
@@ -80,6 +81,7 @@ def episode_event(state: EpisodeState) -> Event:
         'seed': state.seed,
         'phase': wording.PHASE.get(state.phase, 'idle'),
         'outcome': wording.OUTCOME.get(state.outcome, 'unknown'),
+        'outcome_source': wording.OUTCOME_SOURCE.get(state.outcome_source, 'operator'),
         'end_reason': state.end_reason,
         'started_ms': started_ns / 1e6 if started_ns else None,
         'elapsed_s': state.elapsed_s,
@@ -129,6 +131,8 @@ def step_event(step: ControlStep) -> Event:
     limits = 0
     for part in step.parts:
         limits |= part.limits
+    part = step.parts[0] if step.parts else PartStep()
+    target = part.target.position
     return {
         'type': 'step',
         'hold': hold,
@@ -139,6 +143,12 @@ def step_event(step: ControlStep) -> Event:
         'phase': wording.PHASE.get(step.phase, 'idle'),
         'stage': round(float(step.stage), 2),
         'success': step.success,
-        'gripper': round(float(step.parts[0].gripper), 2) if step.parts else None,
+        'gripper': _rounded(part.gripper, 2) if step.parts else None,
+        'gripper_target': _rounded(part.gripper_target, 2) if step.parts else None,
+        'target': [_rounded(value, 3) for value in (target.x, target.y, target.z)],
         'ticks_missed': step.ticks_missed,
     }
+
+
+def _rounded(value: float, digits: int) -> float | None:
+    return round(float(value), digits) if isfinite(value) else None

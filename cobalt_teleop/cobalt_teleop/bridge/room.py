@@ -22,6 +22,9 @@ from cobalt_teleop.core import topics
 STEP_EVENT_INTERVAL_S = 0.2
 SILENT_AFTER_S = 1.5
 
+STEP_NEWS = ('hold', 'limits', 'authority', 'success', 'phase', 'gripper_target')
+"""What of a step is told at once."""
+
 
 class Visitor(Protocol):
     """A session, as its room sees it."""
@@ -83,6 +86,11 @@ class Room:
     def alive(self) -> bool:
         """The host answers."""
         return self._alive
+
+    @property
+    def free(self) -> bool:
+        """Nobody has control, as far as it is known; of a workcell without visitors nothing is."""
+        return self.control is None or not self.control.lease_id
 
     @property
     def visitors(self) -> tuple[Visitor, ...]:
@@ -201,7 +209,8 @@ class Room:
         before = self._latest.get('step')
         now = time.monotonic()
         changed = before is None or any(
-            event[name] != before[name] for name in ('hold', 'limits', 'authority', 'success', 'phase')
+            event[name] != before[name]
+            for name in ('hold', 'limits', 'authority', 'success', 'phase', 'gripper_target')
         )
         self._latest['step'] = event
         if changed or now - self._step_told_s >= STEP_EVENT_INTERVAL_S:

@@ -148,9 +148,11 @@ class Session:
     async def leave(self) -> None:
         """Gives control back and leaves the workcell."""
         await self._drop_peer()
-        if self.room is not None:
+        room = self.room
+        if room is not None:
             await self._release_quietly()
-            room, self.room = self.room, None
+            if self.room is room:  # nobody else has led it out meanwhile
+                self.room = None
             room.leave(self)
 
     def release_at_exit(self) -> None:

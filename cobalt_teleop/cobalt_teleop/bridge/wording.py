@@ -61,6 +61,12 @@ OUTCOME = {
     EpisodeState.OUTCOME_DISCARDED: 'discarded',
 }
 
+OUTCOME_SOURCE = {
+    EpisodeState.OUTCOME_SOURCE_PREDICATE: 'predicate',
+    EpisodeState.OUTCOME_SOURCE_OPERATOR: 'operator',
+    EpisodeState.OUTCOME_SOURCE_REVIEWER: 'reviewer',
+}
+
 RECORDING = {
     RecordingState.STATE_IDLE: 'idle',
     RecordingState.STATE_PREPARING: 'preparing',

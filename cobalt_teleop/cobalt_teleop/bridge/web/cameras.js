@@ -97,14 +97,17 @@ export class Cameras {
         swap.tabIndex = -1;
         swap.title = `Show ${name} large`;
         swap.setAttribute('aria-label', swap.title);
-        swap.addEventListener('click', () => this.setMain(name));
+        swap.addEventListener('click', () => {
+          swap.blur(); // the space bar is the gripper's
+          this.setMain(name);
+        });
         camera.figure.append(swap);
         camera.swap = swap;
         this.byName.set(name, camera);
         this.root.append(camera.figure);
       }
-      this.byName.get(name).figure.style.setProperty('--aspect', `${width} / ${height}`);
-      if (name === names[0]) this.root.style.setProperty('--aspect', `${width} / ${height}`);
+      this.byName.get(name).figure.style.setProperty('--ratio', width / height);
+      if (name === names[0]) this.root.style.setProperty('--ratio', width / height);
     }
     if (!this.byName.has(this.main)) this.main = names.includes('front') ? 'front' : names[0] ?? null;
     this.place();
@@ -116,9 +119,13 @@ export class Cameras {
   }
 
   place() {
+    let place = 0;
     for (const [name, camera] of this.byName) {
-      camera.figure.className = name === this.main ? 'main' : 'inset';
-      camera.swap.hidden = name === this.main;
+      const main = name === this.main;
+      camera.figure.className = main ? 'main' : 'inset';
+      camera.figure.style.setProperty('--place', main ? 0 : place);
+      camera.swap.hidden = main;
+      if (!main) place += 1;
     }
   }
 

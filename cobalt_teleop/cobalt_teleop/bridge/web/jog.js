@@ -5,7 +5,7 @@ const PADS = [
   {
     title: 'Turn',
     names: ['yaw_left', 'pitch_up', 'yaw_right', 'roll_left', 'pitch_down', 'roll_right'],
-    short: { yaw_left: 'turn left', yaw_right: 'turn right' },
+    short: { yaw_left: 'turn left', yaw_right: 'turn right', pitch_up: 'tilt up', pitch_down: 'tilt down' },
   },
   { title: '', names: ['gripper', 'slow'], short: { gripper: 'gripper', slow: 'slow' }, wide: true },
 ];
@@ -53,8 +53,20 @@ export function drawPads(root, keyboard, keyName) {
       const symbol = document.createElement('i');
       symbol.textContent = SYMBOLS[name] ?? '';
       button.append(key, symbol, label);
+      if (name === 'gripper') {
+        label.textContent = '';
+        const state = document.createElement('em');
+        state.id = 'gripper-state';
+        label.append('gripper', state);
+      }
       button.addEventListener('pointerdown', (event) => {
         event.preventDefault();
+        if (name === 'slow' && event.pointerType === 'touch') {
+          // One thumb cannot hold it and a movement key too.
+          if (keyboard.holds(index, 'toggle')) keyboard.release(index, 'toggle');
+          else keyboard.press(index, 'toggle');
+          return;
+        }
         button.setPointerCapture(event.pointerId);
         keyboard.press(index, `pointer ${event.pointerId}`);
       });

@@ -46,6 +46,10 @@ export class Keyboard {
     return bits;
   }
 
+  holds(index, holder) {
+    return this.sources.get(index)?.has(holder) ?? false;
+  }
+
   press(index, holder) {
     if (this.away) return;
     const holders = this.sources.get(index) ?? new Set();

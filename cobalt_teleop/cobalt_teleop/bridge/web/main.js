@@ -8,6 +8,9 @@ import { Link, canShowH264, whatIsMissing } from '/link.js';
 import * as view from '/view.js';
 
 const STALE_PICTURE_MS = 1500;
+const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
+const STILL_MS = 400;
+const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] };
 
 const clock = new HostClock();
 const cameras = new Cameras(document.getElementById('cameras'), clock);
@@ -19,15 +22,20 @@ const known = {
   workcell: null,
   waiting: null,
   host: { alive: true, text: '' },
-  control: { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] },
+  control: NO_CONTROL,
   episode: null,
+  ended: null, // the last episode that ended
   recording: null,
   quality: null,
   step: null,
   viewers: 0,
   released: '',
+  backSince_ms: null, // since when keys count again after they were released
+  moved: { target: null, target_ms: 0, gripper: null, gripper_ms: 0 }, // when target and gripper were seen to move last
   elapsed_s: 0,
 };
+
+const NO_EPISODE = { episode: null, ended: null, recording: null, quality: null, step: null };
 
 let light = () => {};
 
@@ -35,12 +43,17 @@ const keyboard = new Keyboard({
   send: sendKeys,
   onPress: (action) => {
     known.released = '';
+    if (!ready()) {
+      if (!known.control.emergency_stop) view.notice(`${connection().text}. No key counts now.`, 'info');
+      return;
+    }
+    if (known.episode?.phase === 'preparing') view.notice('The workcell is being reset. Wait for "Running".', 'info');
     if (action.name === 'slow' || known.control.yours) return;
     if (!known.control.holder) link.send({ type: 'acquire', ask: false });
     else view.notice(`${known.control.holder} has control. Ask for it with the button "Ask for control".`, 'info');
   },
   onStop: emergencyStop,
-  onRelease: (reason) => { known.released = reason; },
+  onRelease: (reason) => { Object.assign(known, { released: reason, backSince_ms: null }); },
 });
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
@@ -75,11 +88,16 @@ const handlers = {
     nameKeys().then((keyName) => { light = drawPads(document.getElementById('pads'), keyboard, keyName); });
   },
   workcells: (event) => { known.workcells = event.list; },
-  waiting: (event) => { known.waiting = event; },
+  waiting: (event) => {
+    Object.assign(known, { waiting: event, workcell: null, control: NO_CONTROL, viewers: 0 }, NO_EPISODE);
+    document.title = 'Cobalt';
+    cameras.setCameras([]);
+    keyboard.setInControl(false);
+  },
   workcell: (event) => {
     known.waiting = null;
     if (known.workcell?.id !== event.id) {
-      Object.assign(known, { episode: null, recording: null, quality: null, step: null });
+      Object.assign(known, NO_EPISODE);
     }
     known.workcell = event;
     document.title = `${event.id} – Cobalt`;
@@ -96,12 +114,15 @@ const handlers = {
   episode: (event) => {
     const before = known.episode;
     known.episode = event;
-    const over = ['ending', 'ended'].includes(event.phase) && before?.id === event.id && ['running', 'preparing'].includes(before.phase);
-    if (over) view.flash(...(event.outcome === 'success' ? ['✓ Success'] : [`Episode ended: ${event.outcome}`, true]));
+    const isOver = ['ending', 'ended'].includes(event.phase);
+    if (isOver) known.ended = event;
+    const wasRunning = before?.id === event.id && ['running', 'preparing'].includes(before.phase);
+    const relabelled = isOver && before?.id === event.id && before.outcome !== event.outcome;
+    if (isOver && (wasRunning || relabelled)) view.flash(...flashOf(event));
   },
   recording: (event) => { known.recording = event; },
   quality: (event) => { if (event.final) known.quality = event; },
-  step: (event) => { known.step = event; },
+  step: (event) => { noteMotion(event); known.step = event; },
   notice: (event) => view.notice(event.text, event.level),
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},
@@ -151,6 +172,39 @@ document.getElementById('workcell').addEventListener('change', (event) => {
   location.assign(url);
 });
 
+function flashOf({ outcome, outcome_source }) {
+  if (outcome === 'success' && outcome_source === 'predicate') return ['✓ Success', 'proven'];
+  if (outcome === 'success' || outcome_source === 'reviewer') return [`Marked as ${view.outcomeWords(outcome)}`, 'marked'];
+  if (outcome === 'discarded') return ['Discarded', 'marked'];
+  return [`Episode ended: ${view.outcomeWords(outcome)}`, 'failed'];
+}
+
+function noteMotion({ target, gripper }) {
+  const { moved } = known;
+  if (!moved.target || target.some((value, axis) => value !== moved.target[axis])) Object.assign(moved, { target, target_ms: pageNow() });
+  if (moved.gripper === null || Math.abs(gripper - moved.gripper) > 0.015) Object.assign(moved, { gripper, gripper_ms: pageNow() });
+}
+
+function gripperWords() {
+  const { step, moved } = known;
+  if (!step || step.gripper === null || step.gripper_target === null) return '';
+  const to_go = step.gripper_target - step.gripper;
+  if (Math.abs(to_go) < 0.06) return step.gripper > 0.9 ? 'open' : step.gripper < 0.1 ? 'closed' : 'partly open';
+  if (pageNow() - moved.gripper_ms < STILL_MS) return to_go > 0 ? 'opening' : 'closing';
+  return to_go > 0 ? 'blocked' : 'holding';
+}
+
+// Somebody drives against the workspace's edge, and nothing moves.
+function atEdge({ limits, target }) {
+  if (!limits.includes('edge of the workspace') || pageNow() - known.moved.target_ms < STILL_MS) return '';
+  const floor = known.workcell?.floor_z ?? null;
+  return floor !== null && target[2] <= floor + 0.001 ? 'At the table' : 'At the edge of the workspace';
+}
+
+function ready() {
+  return link.socketOpen && Boolean(known.workcell) && known.host.alive && !known.control.emergency_stop;
+}
+
 function connection() {
   if (link.replaced) {
     return { level: 'lost', text: 'Open in another tab', detail: 'This session went on in another tab. Load this page again to bring it back here.', curtain: true };
@@ -163,14 +217,19 @@ function connection() {
   if (known.waiting || !known.workcell) {
     const wish = known.waiting?.workcell;
     const others = known.workcells.map((workcell) => workcell.id).join(', ');
+    const is = known.workcells.length > 1 ? 'there are' : 'there is';
     return {
       level: 'wait',
       text: wish ? `Waiting for ${wish}` : 'Waiting for a workcell',
-      detail: wish ? `No workcell of that name is there${others ? `; there is ${others}` : ' yet'}.` : 'No simulator and no robot is running yet. This page goes on when one is.',
+      detail: wish ? `No workcell of that name is here${others ? `; ${is} ${others}` : ' yet'}. This page goes on when it comes.` : 'No simulator and no robot is running yet. This page goes on when one is.',
       curtain: true,
+      choices: known.workcells,
     };
   }
-  if (!known.host.alive) return { level: 'lost', text: known.host.text.split('. ')[0], detail: known.host.text.split('. ').slice(1).join('. '), curtain: true };
+  if (!known.host.alive) {
+    const [text, ...more] = known.host.text.split('. ');
+    return { level: 'lost', text, detail: more.join('. '), curtain: true, choices: known.workcells.filter(({ id }) => id !== known.workcell.id) };
+  }
   if (!canShowH264()) {
     return { level: 'wait', text: 'No video', detail: 'This browser cannot show H.264 video. Use Chrome, Edge, Safari, or Firefox with its H.264 plug-in.', curtain: true };
   }
@@ -197,6 +256,8 @@ function motion(state) {
   if (control.yours && cameras.isStale(STALE_PICTURE_MS)) return hold('your picture is too old');
   if (!step) return hold('no news from the arm yet');
   if (step.authority === 'homing') return { level: 'move', title: 'Homing', words: 'The arm drives to its home posture.', limits };
+  const edge = step.hold ? '' : atEdge(step);
+  if (edge) return { level: 'hold', title: edge, words: 'It goes no further this way.', limits: [] };
   if (!step.hold) return { level: 'move', title: 'Moving', words: step.authority === 'policy' ? 'A policy drives.' : control.yours ? 'You drive.' : `${control.holder || 'Somebody'} drives.`, limits };
   if (!control.yours && control.holder && [1, 2].includes(step.hold)) return hold(`${control.holder} has control and does not move`);
   if (control.yours && step.hold === 5) return hold('no movement key is pressed');
@@ -212,7 +273,7 @@ function recordingWords() {
   if (recording.missing_topics.length) return [`The recorder waits for ${recording.missing_topics.join(', ')}`, 'warn'];
   const here = recording.episode && recording.episode === episode?.id;
   if (recording.state === 'recording') return [`Recording, ${(recording.bytes / 1e6).toFixed(1)} MB${recording.dropped ? `, ${recording.dropped} lost` : ''}`, 'on'];
-  if (recording.state === 'finalising') return ['Closing the bag', 'on'];
+  if (recording.state === 'finalising') return ['Saving', 'on'];
   if (here && recording.state === 'saved') return ['Saved', 'off'];
   if (here && ['preparing', 'ready'].includes(recording.state)) return ['The recorder gets ready', 'off'];
   return ['Recorder ready', 'off'];
@@ -228,23 +289,55 @@ function elapsed() {
 }
 
 function control() {
-  const { yours, holder, requested_by, you_ask } = known.control;
+  const { yours, holder, requested_by, you_ask, emergency_stop } = known.control;
   const enabled = link.socketOpen && Boolean(known.workcell) && known.host.alive;
-  if (!enabled) return { state: 'free', title: 'No answer', note: 'Nobody can drive now.', button: 'Take control', enabled };
+  if (!enabled) return { state: 'free', title: known.workcell ? 'No answer' : 'No workcell', note: 'Nobody can drive now.', button: 'Take control', enabled };
   if (yours) {
     return requested_by
       ? { state: 'yours', title: 'You have control', note: `${requested_by} asks for it.`, button: 'Hand over', enabled }
-      : { state: 'yours', title: 'You have control', note: 'Hold a key to move; let go to hold.', button: 'Give it up', enabled };
+      : { state: 'yours', title: 'You have control', note: emergency_stop ? 'The emergency stop is on.' : 'Hold a key to move.', button: 'Release control', enabled };
   }
   if (holder) {
     return you_ask
       ? { state: 'other', title: holder, note: 'Has control. You have asked for it.', button: 'Asked', enabled: false }
       : { state: 'other', title: holder, note: 'Has control. You watch.', button: 'Ask for control', enabled };
   }
-  return { state: 'free', title: 'Nobody has control', note: 'Press a movement key to take it.', button: 'Take control', enabled };
+  return { state: 'free', title: 'Nobody has control', note: emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', button: 'Take control', enabled };
+}
+
+// What each button of the episode does now, or why it does nothing.
+function buttons() {
+  const { control: { yours, holder, emergency_stop }, episode } = known;
+  const running = ['preparing', 'running', 'paused'].includes(episode?.phase);
+  const saving = episode?.phase === 'ending';
+  const ended = episode?.phase === 'ended' && Boolean(episode.id);
+  const barred = emergency_stop ? 'The emergency stop is on.'
+    : !ready() ? 'No arm is there.'
+      : holder && !yours ? `${holder} has control.`
+        : saving ? 'The last episode is being saved.' : '';
+  const one = (label, enabled, does, why) => ({ label, enabled: enabled && !barred, title: barred || (enabled ? does : why) });
+  return {
+    start: one('Start', !running, 'Reset the workcell and start an episode; it is recorded', 'An episode is running.'),
+    reset: one('Start over', running, 'End this episode as aborted and start a new one', 'No episode is running.'),
+    success: one(
+      ended ? 'Mark success' : 'Success', (running && yours) || ended,
+      ended ? 'Mark the last episode as a success' : 'End the episode and mark it as a success',
+      running ? 'Take control first.' : 'No episode is running.',
+    ),
+    discard: one(
+      ended ? 'Discard episode' : 'Discard', (running && yours) || ended,
+      ended ? 'Mark the last episode as not to be used; it stays on disk' : 'End the episode and mark it as not to be used; it stays on disk',
+      running ? 'Take control first.' : 'No episode is running.',
+    ),
+  };
 }
 
 function render() {
+  // Why keys were released stays for a moment after they count again.
+  if (known.released && !keyboard.away) {
+    known.backSince_ms ??= pageNow();
+    if (pageNow() - known.backSince_ms > RELEASED_SHOWN_MS) known.released = '';
+  }
   const state = connection();
   view.showConnection(state);
   const main = cameras.byName.get(cameras.main);
@@ -256,24 +349,20 @@ function render() {
   });
   view.showWorkcells(known.workcells, known.waiting ? '' : known.workcell?.id ?? '');
   view.showMotion(motion(state));
-  const running = ['preparing', 'running', 'paused'].includes(known.episode?.phase);
   const [words, level] = recordingWords();
-  const ready = link.socketOpen && Boolean(known.workcell) && known.host.alive && !known.control.emergency_stop;
-  const mayDrive = known.control.yours || !known.control.holder;
   view.showEpisode({
     episode: known.episode,
     elapsed_s: elapsed(),
     recordingWords: words,
     recordingLevel: level,
-    canStart: ready && mayDrive && !running && known.episode?.phase !== 'ending',
-    running: running && ready,
     silent: !known.host.alive || !link.socketOpen,
-    labelable: ready && mayDrive && known.episode?.phase === 'ended' && Boolean(known.episode.id),
-    yours: known.control.yours,
   });
+  view.showButtons(buttons());
+  view.showGripper(ready() || known.control.emergency_stop ? gripperWords() : '');
   view.showControl(control());
-  view.showStop(known.control.emergency_stop, known.control.emergency_stop_by);
-  view.showLast(known);
+  const by = known.control.emergency_stop_by;
+  view.showStop(known.control.emergency_stop, by && by === known.session?.operator ? 'you' : by);
+  view.showLast({ episode: known.ended, quality: known.quality, recording: known.recording });
 }
 
 async function eachSecond() {

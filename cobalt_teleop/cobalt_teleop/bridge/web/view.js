@@ -34,12 +34,29 @@ function capital(words) {
   return words ? words[0].toUpperCase() + words.slice(1) : '';
 }
 
-export function showConnection({ level: state, text: words, title, detail, curtain }) {
+// The addresses of workcells, for a page whose own is not there.
+function links(workcells) {
+  const box = $('choices');
+  const key = workcells.map((workcell) => workcell.id).join();
+  if (box.dataset.key === key) return;
+  box.dataset.key = key;
+  box.replaceChildren(...workcells.map(({ id }) => {
+    const link = document.createElement('a');
+    const url = new URL(location.href);
+    url.searchParams.set('workcell', id);
+    link.href = url;
+    link.textContent = `Open ${id}`;
+    return link;
+  }));
+}
+
+export function showConnection({ level: state, text: words, title, detail, curtain, choices }) {
   level('connection', state);
   text('connection-text', words);
   $('curtain').hidden = !curtain;
   text('curtain-title', title ?? words);
   text('curtain-text', detail ?? '');
+  links(choices ?? []);
 }
 
 export function showGauges({ age_ms, round_trip_ms, fps, viewers }) {
@@ -60,19 +77,30 @@ export function showWorkcells(workcells, chosen) {
   const key = workcells.map((workcell) => workcell.id).join();
   if (select.dataset.key !== key) {
     select.dataset.key = key;
-    select.replaceChildren(...workcells.map(({ id }) => new Option(id, id)));
+    const none = new Option('Choose', '');
+    none.hidden = true;
+    select.replaceChildren(none, ...workcells.map(({ id }) => new Option(id, id)));
   }
-  if (document.activeElement !== select) select.value = chosen; // none is selected for an unknown one
+  if (document.activeElement !== select) select.value = chosen;
 }
 
 export function showMotion({ level: state, title, words, limits }) {
   level('motion', state);
   text('motion-title', title);
   text('motion-text', words);
+  $('motion').title = words; // for a sentence that is too long for the strip
   list('limits', limits);
 }
 
-export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, canStart, running, silent, labelable, yours }) {
+const OUTCOMES = {
+  success: 'success', failure: 'failure', timeout: 'time was up', aborted: 'aborted', discarded: 'discarded', unknown: 'no outcome',
+};
+
+export function outcomeWords(outcome) {
+  return OUTCOMES[outcome] ?? outcome;
+}
+
+export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, silent }) {
   text('task', episode?.task ? `Task: ${episode.task}` : 'Task');
   text('instruction', episode?.instruction || 'Start an episode to see what is to be done.');
   text('clock', clockText(elapsed_s));
@@ -85,15 +113,21 @@ export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel
     running: limit_s > 0 ? `Running, of ${clockText(limit_s).slice(0, -2)}` : 'Running',
     paused: 'Paused',
     ending: 'Saving',
-    ended: `Ended: ${episode?.outcome ?? ''}`,
+    ended: `Ended: ${outcomeWords(episode?.outcome)}`,
   };
   text('phase', silent && phase === 'running' ? 'Interrupted' : words[phase] ?? phase);
   text('recording', recordingWords);
   level('recording', recordingLevel);
-  $('start').disabled = !canStart;
-  $('reset').disabled = !(running || canStart) || !yours;
-  $('success').disabled = !((running && yours) || labelable);
-  $('discard').disabled = !((running && yours) || labelable);
+}
+
+// Each of `buttons`: its label, whether it can be pressed, and a sentence: what it does, or why it cannot be pressed.
+export function showButtons(buttons) {
+  for (const [id, { label, enabled, title }] of Object.entries(buttons)) {
+    const button = $(id);
+    text(id, label);
+    button.disabled = !enabled;
+    if (button.title !== title) button.title = title;
+  }
 }
 
 export function showControl({ state, title, note, button, enabled }) {
@@ -104,10 +138,19 @@ export function showControl({ state, title, note, button, enabled }) {
   $('take').disabled = !enabled;
 }
 
+export function showGripper(words) {
+  const node = $('gripper-state');
+  if (!node) return;
+  text('gripper-state', words);
+  if (node.dataset.level !== words) node.dataset.level = words;
+}
+
 export function showStop(stopped, by) {
   $('stop').hidden = stopped;
   $('stopped').hidden = !stopped;
-  text('stopped-by', by ? `By ${by}. Look at the robot first.` : 'Look at the robot first.');
+  text('stopped-by', by ? `Stopped by ${by}` : 'Stopped');
+  $('stopped-by').title = $('stopped-by').textContent;
+  if (stopped) $('flash').hidden = true;
 }
 
 const VERDICTS = {
@@ -117,38 +160,41 @@ const VERDICTS = {
   unknown: 'No verdict',
 };
 
+// `episode` is the last one that ended; `quality` and `recording` are the newest that came.
 export function showLast({ episode, quality, recording }) {
-  const ended = episode && (episode.phase === 'ended' || episode.phase === 'ending');
-  const mine = quality?.final && (!ended || quality.episode === episode.id) ? quality : null;
-  if (mine) {
-    const outcome = ended && episode.id === mine.episode ? capital(episode.outcome) : '';
-    level('verdict', mine.verdict);
-    text('verdict-title', [VERDICTS[mine.verdict] ?? mine.verdict, outcome && outcome.toLowerCase()].filter(Boolean).join(', '));
-    text('verdict-text', capital(mine.tip || (ended && episode.id === mine.episode && episode.end_reason) || ''));
-    list('reasons', mine.reasons.slice(0, 6));
-  } else if (ended && recording?.state === 'failed') {
+  const ended = episode && (!quality?.final || quality.episode <= episode.id); // ids rise with time
+  const judged = quality?.final && (!ended || quality.episode === episode.id) ? quality : null;
+  const own = ended && recording?.episode === episode.id ? recording : null;
+  if (judged) {
+    level('verdict', judged.verdict);
+    const outcome = ended ? outcomeWords(episode.outcome) : '';
+    text('verdict-title', [VERDICTS[judged.verdict] ?? judged.verdict, outcome].filter(Boolean).join(', '));
+    text('verdict-text', capital(judged.tip || (ended && episode.end_reason) || ''));
+    list('reasons', judged.reasons.slice(0, 6));
+  } else if (own?.state === 'failed') {
     level('verdict', 'reject');
     text('verdict-title', 'Not saved');
-    text('verdict-text', capital(recording.reason));
+    text('verdict-text', capital(own.reason));
     list('reasons', []);
   } else if (ended) {
-    const saving = episode.phase === 'ending' || recording?.state === 'finalising';
+    const saving = episode.phase === 'ending' || own?.state === 'finalising';
     level('verdict', saving ? 'busy' : 'none');
-    text('verdict-title', saving ? 'Saving' : capital(episode.outcome));
+    text('verdict-title', saving ? 'Saving' : capital(outcomeWords(episode.outcome)));
     text('verdict-text', capital(episode.end_reason) || 'No verdict has come.');
     list('reasons', []);
   }
-  const uri = mine?.uri || (ended && recording?.state === 'saved' ? recording.uri : '');
+  const uri = judged?.uri || (own?.state === 'saved' ? own.uri : '');
   $('bag').hidden = !uri;
   text('bag-path', uri ? `\u200e${uri}` : '');
 }
 
 let flashTimer = null;
 
-export function flash(words, bad = false) {
+// Over the strip below the picture, for a moment. Kinds: proven, marked, failed.
+export function flash(words, kind) {
   const node = $('flash');
   node.textContent = words;
-  node.classList.toggle('fail', bad);
+  node.dataset.kind = kind;
   node.hidden = false;
   clearTimeout(flashTimer);
   flashTimer = setTimeout(() => { node.hidden = true; }, 2500);
