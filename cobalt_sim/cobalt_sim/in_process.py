@@ -26,6 +26,7 @@ class GuardedPlant:
         )
         self._epoch = 0
         self._engaged = False
+        self._sample = 0
         self.limits = Limit.NONE
         """Of the last tick."""
         self._controller.start_from(self._measured(plant.observe()))
@@ -39,6 +40,7 @@ class GuardedPlant:
         """Lives through one tick."""
         self._epoch += command.engaged and not self._engaged
         self._engaged = command.engaged
+        self._sample += 1
         decision = self._controller.step(
             measured=self._measured(self.plant.observe()),
             authority=Authority.HUMAN,
@@ -50,6 +52,7 @@ class GuardedPlant:
                 engaged=command.engaged,
                 tracked=True,
                 clutch_epoch=self._epoch,
+                sample=self._sample,
                 source='expert',
                 age_s=0.0,
             ),
