@@ -196,7 +196,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     """Presses keys and follows them."""
     presses = arguments.presses or (50 if arguments.quick else 200)
     with tempfile.TemporaryDirectory() as folder:
-        places = {'dataset': f'{folder}/dataset', 'draw_frame_code': 'true'}
+        places = {'dataset': f'{folder}/dataset', 'draw_frame_code': 'true', 'width': 320, 'height': 240}
         with RunningStack(Path(folder) / 'stack.log', arguments=places) as stack:
             stack.wait_until_live(1)
             os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
