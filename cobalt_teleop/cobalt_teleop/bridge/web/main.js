@@ -299,7 +299,7 @@ function control() {
   }
   if (holder) {
     return you_ask
-      ? { state: 'other', title: holder, note: 'Has control. You have asked for it.', button: 'Asked', enabled: false }
+      ? { state: 'other', title: holder, note: 'Has control. You have asked.', button: 'Asked', enabled: false }
       : { state: 'other', title: holder, note: 'Has control. You watch.', button: 'Ask for control', enabled };
   }
   return { state: 'free', title: 'Nobody has control', note: emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', button: 'Take control', enabled };
