@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cobalt_recorder import episode_facts
-from cobalt_recorder.bag_reader import Bag, find_bag, read_bag
+from cobalt_recorder.bag_reader import Bag, read_bag
 from cobalt_recorder.judge import judge_bag
+from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.quality_rules import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
 from cobalt_teleop.core.errors import CobaltError
@@ -31,20 +32,19 @@ def show_info(arguments: argparse.Namespace) -> int:
     """Prints what a bag holds.
 
     Returns:
-        0, or 1 if there is no bag or it cannot be read.
+        0, or 1 if there is no bag, or it is damaged or cannot be read.
     """
     try:
-        verdict = read_verdict(find_bag(arguments.path).folder)
-        if verdict is not None:
-            bag = read_bag(arguments.path)
-        else:
-            # Its recorder had no time to judge it, or was killed.
+        bag = read_bag(arguments.path)
+        verdict = read_verdict(bag.folder)
+        if verdict is None or bag.damage or verdict.episode_id != bag.episode_id:
+            # Its recorder had no time to judge it or was killed, or the file isn't what it judged.
             bag, verdict = judge_bag(arguments.path, load_rules(shipped_rules()))
     except CobaltError as error:
         print(f'cobalt bag info: {error}', file=sys.stderr)
         return 1
     print(json.dumps(as_json(bag, verdict)) if arguments.json else as_text(bag, verdict))
-    return 0
+    return 1 if bag.damage else 0
 
 
 def _outcome(bag: Bag) -> tuple[str, str, str]:
@@ -107,7 +107,7 @@ def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
     if bag.damage:
         lines.append(f'DAMAGED      {bag.damage}; shown is what whole chunks hold')
     lines += ['', *_verdict_lines(verdict), '', *_topic_lines(bag)]
-    return '\n'.join(lines)
+    return '\n'.join(plain_text(line) for line in lines)
 
 
 def _verdict_lines(verdict: EpisodeVerdict) -> list[str]:

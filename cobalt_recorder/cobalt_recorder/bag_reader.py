@@ -1,24 +1,21 @@
 """Reads a bag in file order, whole or broken, without ROS 2."""
 
 import json
-import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import yaml
 from mcap.exceptions import McapError
 from mcap.records import Channel, Footer, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap_ros2.decoder import DecoderFactory
-from zstandard import ZstdError
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.rosbag2_metadata import read_metadata, storage_files
 from cobalt_teleop.core.errors import CobaltError
-
-_DAMAGE = (McapError, struct.error, EOFError, ValueError, ZstdError)
 
 
 @dataclass
@@ -160,21 +157,44 @@ def read_messages(bag: Bag) -> Iterator[tuple[TopicSummary, Schema | None, Messa
                 elif isinstance(record, Metadata):
                     bag.facts[record.name] = dict(record.metadata)
                 elif isinstance(record, Message):
+                    if record.channel_id not in channels:
+                        raise McapError('a message of a topic that the file does not name')
                     summary, schema = channels[record.channel_id]
                     summary.note(record)
                     yield summary, schema, record
                 elif isinstance(record, Footer):
                     bag.complete = True
-        except _DAMAGE as error:
+                    bag.damage = _index_damage(stream, bag.size_bytes, record)
+        except Exception as error:
+            # The bytes may be anything, and so may be what a decoder makes of them.
             if not seen_anything:
                 raise CobaltError(f'{bag.file} is not an MCAP file: {error}') from error
             bag.complete = False
             bag.damage = f'it breaks off after {stream.tell()} of {bag.size_bytes} bytes'
     if not bag.complete and not bag.damage:
         bag.damage = 'it was not closed: its index is missing'
-    for name, counts in json.loads(bag.fact(episode_facts.END, 'counts', '{}')).items():
-        if name in bag.topics:
-            bag.topics[name].expected = int(counts['expected'])
+    try:
+        counts = json.loads(bag.fact(episode_facts.END, 'counts', '{}'))
+        expected = {name: int(counts[name]['expected']) for name in bag.topics if name in counts}
+    except (ValueError, KeyError, TypeError):
+        bag.damage = bag.damage or "the recorder's counts in it cannot be read"
+        return
+    for name, count in expected.items():
+        bag.topics[name].expected = count
+
+
+def _index_damage(stream: BinaryIO, size_bytes: int, footer: Footer) -> str:
+    """Returns in words what is wrong with the index behind the data; empty if nothing.
+
+    Its checksum covers all up to itself: what follows is 4 bytes of its own, and 8 that end each file.
+    """
+    if not footer.summary_crc or not footer.summary_start:
+        return ''
+    place = stream.tell()
+    stream.seek(footer.summary_start)
+    content = stream.read(size_bytes - footer.summary_start - 12)
+    stream.seek(place)
+    return '' if zlib.crc32(content) == footer.summary_crc else 'its index is not as it was written'
 
 
 def _summary(channel: Channel, schema: Schema | None) -> TopicSummary:

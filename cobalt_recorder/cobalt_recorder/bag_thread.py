@@ -1,6 +1,7 @@
 """Writes a bag in a thread of its own, so that a slow disk holds nobody up."""
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from cobalt_teleop.core.errors import CobaltError
 
 _LOOK_S = 0.2
 """How often the age of the open chunk is looked at while nothing arrives [s]."""
+
+_GUARD_S = 0.5
+"""How often the file is looked for in its place [s]."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class BagThread:
         self._ready = threading.Condition()
         self._ended = threading.Event()
         self._fault = ''
+        self._remains = ''
+        self._guarded_s = time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f'bag {writer.folder.name}', daemon=True)
         self._thread.start()
 
@@ -77,6 +83,11 @@ class BagThread:
     def fault(self) -> str:
         """Why the bag cannot go on, in words; empty while all is well."""
         return self._fault
+
+    @property
+    def remains(self) -> str:
+        """What is left of a bag with a fault, in words, once it has ended."""
+        return self._remains
 
     @property
     def ended(self) -> bool:
@@ -133,12 +144,20 @@ class BagThread:
                     self._write_one(item)
             if not self._fault and end is None:
                 self._attempt(self._writer.close_old_chunk)
+                self._guard()
         # Closed after a fault too: from the reserve, a full disk still gets a bag that ordinary readers open.
         try:
             self._writer.close(end.record, end.facts, end.custom)
         except OSError as error:
             self._fault = self._fault or _in_words(error)
+        if self._fault:
+            self._remains = self._writer.remains()
         self._ended.set()
+
+    def _guard(self) -> None:
+        if time.monotonic() - self._guarded_s >= _GUARD_S:
+            self._guarded_s = time.monotonic()
+            self._fault = self._fault or self._writer.interference
 
     def _write_one(self, item: RawMessage | NewTopic) -> None:
         if isinstance(item, NewTopic):

@@ -1,6 +1,7 @@
 """Writes one rosbag2 bag in MCAP from serialised messages."""
 
 import time
+import zlib
 from collections.abc import Mapping
 from io import BufferedWriter
 from pathlib import Path
@@ -19,6 +20,8 @@ CHUNK_BYTES = 256 * 1024
 
 CHUNK_SECONDS = 0.8
 """Age at which a chunk is closed, so that less than a second is lost with the process or the power."""
+
+_BLOCK_BYTES = 1024 * 1024
 
 RESERVE_BYTES = 2 * 1024 * 1024
 """Put aside for the open chunk, the index and the metadata: of an hour of chunks, when the disk runs full."""
@@ -46,7 +49,12 @@ class BagWriter:
         except OSError:
             folder.rmdir()
             raise
-        self._writer = Writer(BufferedWriter(self._file), chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer = Writer(
+            BufferedWriter(self._file),
+            chunk_size=CHUNK_BYTES,
+            compression=CompressionType.ZSTD,
+            enable_data_crcs=True,
+        )
         self._writer.start(profile='ros2', library='cobalt_recorder')
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, TopicEntry]] = {}
@@ -69,6 +77,11 @@ class BagWriter:
     def counts(self) -> dict[str, int]:
         """Messages written, by topic."""
         return {name: entry.count for name, (_, entry) in self._channels.items()}
+
+    @property
+    def interference(self) -> str:
+        """What somebody else did to the open file, in words; empty if nothing."""
+        return self._file.interference()
 
     def add_topic(self, name: str, ros_type: str, qos: tuple[OfferedQos, ...] = (), type_hash: str = '') -> None:
         """Makes the topic known; a second time has no effect.
@@ -140,10 +153,11 @@ class BagWriter:
             custom: Joined to `custom_data` of metadata.yaml.
 
         Raises:
-            OSError: The end could not be written, or the closed file doesn't hold what was written. Whole chunks stay
-                readable in file order.
+            OSError: The end could not be written, or the closed file doesn't hold what was written, byte for byte.
+                Whole chunks stay readable in file order.
         """
         self._metadata.custom.update(custom)
+        interference = self._file.interference()
         try:
             self._writer.add_metadata(name, dict(facts))
             self._writer.finish()  # type: ignore[no-untyped-call]
@@ -152,10 +166,32 @@ class BagWriter:
         finally:
             self._file.close()
             self._metadata.write(self.folder)
+        if interference:
+            raise OSError(interference)
         self._check()
 
+    def remains(self) -> str:
+        """Returns in words what is left of a bag that was closed after something went wrong."""
+        try:
+            whole = self._is_as_written()
+        except OSError:
+            return f'nothing of it is in {self.folder}'
+        return (
+            'what was written until then is kept' if whole else '`cobalt bag info` shows what of it can still be read'
+        )
+
+    def _is_as_written(self) -> bool:
+        """Reads the closed file back; about a second for a gigabyte."""
+        crc = 0
+        with (self.folder / self._metadata.file_name).open('rb') as stream:
+            while block := stream.read(_BLOCK_BYTES):
+                crc = zlib.crc32(block, crc)
+            return (stream.tell(), crc) == (self._file.tell(), self._file.crc)
+
     def _check(self) -> None:
-        """Reopens the closed file and compares its counts with what was written."""
+        """Reopens the closed file, and compares its bytes and its counts with what was written."""
+        if not self._is_as_written():
+            raise OSError(f'{self.folder / self._metadata.file_name} does not hold what was written to it')
         with (self.folder / self._metadata.file_name).open('rb') as stream:
             try:
                 summary = make_reader(stream).get_summary()

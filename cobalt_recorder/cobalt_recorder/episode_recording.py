@@ -91,6 +91,11 @@ class EpisodeRecording:
         return self._bag.fault if self._bag is not None else ''
 
     @property
+    def remains(self) -> str:
+        """What is left of a bag with a fault, in words, once it is closed."""
+        return self._bag.remains if self._bag is not None else ''
+
+    @property
     def bytes_written(self) -> int:
         """Size of the file so far."""
         return self._bag.bytes_written if self._bag is not None else 0
@@ -143,7 +148,10 @@ class EpisodeRecording:
                 self._in_bag.add(topic.name)
             writer.write_metadata()
         except FileExistsError as error:
-            raise CobaltError(f'{self.folder} is there already, and is kept as it is: start another episode') from error
+            raise CobaltError(
+                f'{self.folder} is there already, and is kept as it is: another recorder_node runs on this dataset '
+                '(end one of them), or this one was started in the middle of the episode (start another episode)'
+            ) from error
         except OSError as error:
             raise CobaltError(f'{self.folder} cannot be written: {error.strerror or error}') from error
         self._bag = BagThread(writer, queue_bytes=self._options.queue_bytes)

@@ -1,7 +1,7 @@
 """Judges a bag from its closed file alone, and writes verdict.json beside it.
 
-Runs as a process of its own (`python -m cobalt_recorder.judge BAG RULES`), so that the verdict knows nothing but the
-file, and judging one episode doesn't slow the recording of another.
+Runs as a process of its own (`python -m cobalt_recorder.judge BAG RULES FAULT`), so that the verdict knows nothing but
+the file, and judging one episode doesn't slow the recording of another.
 """
 
 import json
@@ -107,21 +107,37 @@ def read_episode(bag: Bag) -> EpisodeRecord:
     )
 
 
-def judge_bag(path: Path, rules: QualityRules) -> tuple[Bag, EpisodeVerdict]:
+def judge_bag(path: Path, rules: QualityRules, *, fault: str = '') -> tuple[Bag, EpisodeVerdict]:
     """Reads a bag and judges it.
 
+    Args:
+        path: The bag's folder, or the MCAP file in it.
+        rules: What is asked.
+        fault: What its recorder says went wrong, in words.
+
     Raises:
-        CobaltError: There is no bag.
+        CobaltError: There is no bag, or it holds what nobody can judge.
     """
     bag = find_bag(path)
-    episode = read_episode(bag)
+    try:
+        episode = read_episode(bag)
+    except CobaltError:
+        raise
+    except Exception as error:
+        # What somebody else wrote into the file may be anything, and so may be what it does to a decoder.
+        raise CobaltError(f'{bag.file} cannot be understood: {type(error).__name__}: {error}') from error
+    end_reason = bag.fact(episode_facts.END, 'end_reason')
     faults = []
+    if bag.fact(episode_facts.END, 'ended_by') == 'recorder':
+        faults.append(f'the recording broke off: {end_reason}')
+    if fault and fault != end_reason:
+        faults.append(f'the recording failed: {fault}')
     if bag.damage:
         faults.append(f'the file is damaged: {bag.damage}')
     if not episode.rows:
         faults.append('it holds no row of the episode')
     label = read_label(bag.folder)
-    note = label.note if label else bag.fact(episode_facts.END, 'end_reason')
+    note = label.note if label else '' if faults else end_reason
     verdict = judge(episode.outcome, measure(episode), rules, faults=faults, note=note)
     return bag, EpisodeVerdict(
         workcell_id=bag.fact(episode_facts.EPISODE, 'workcell_id'),
@@ -136,11 +152,11 @@ def judge_bag(path: Path, rules: QualityRules) -> tuple[Bag, EpisodeVerdict]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Judges the bag that is the first argument by the rules that are the second; the recorder's own entry."""
+    """The recorder's own entry: judges a bag by rules, with what its recorder says went wrong."""
     os.nice(10)  # Recording goes first.
-    path, rules = (sys.argv[1:] if argv is None else argv)[:2]
+    path, rules, fault = (sys.argv[1:] if argv is None else argv)[:3]
     try:
-        bag, verdict = judge_bag(Path(path), load_rules(Path(rules)))
+        bag, verdict = judge_bag(Path(path), load_rules(Path(rules)), fault=fault)
         verdict.write(bag.folder)
     except (CobaltError, OSError) as error:
         print(error, file=sys.stderr)

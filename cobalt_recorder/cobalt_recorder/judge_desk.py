@@ -1,36 +1,23 @@
-"""Has closed bags judged, few at a time, each by a process of its own."""
+"""Has closed bags judged, few at a time, each by a process of its own. Every bag gets a verdict."""
 
+import contextlib
 import subprocess
 import sys
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cobalt_recorder.verdict_file import EpisodeVerdict, read_verdict
+from cobalt_recorder.plain_text import plain_text
+from cobalt_recorder.verdict_file import EpisodeVerdict, RecordedEpisode, read_verdict, verdict_without_bag
 
 _AT_ONCE = 2
 _LIMIT_S = 300.0
 
 
-@dataclass(frozen=True)
-class Judged:
-    """A bag whose judging has ended.
-
-    Attributes:
-        folder: Of the bag.
-        verdict: None if it could not be judged.
-        fault: Why not, in words.
-    """
-
-    folder: Path
-    verdict: EpisodeVerdict | None
-    fault: str
-
-
 @dataclass
 class _Case:
-    folder: Path
+    episode: RecordedEpisode
     process: 'subprocess.Popen[str]'
     started_s: float = field(default_factory=time.monotonic)
 
@@ -44,7 +31,7 @@ class JudgeDesk:
 
     def __init__(self, rules: Path) -> None:
         self._rules = rules
-        self._waiting: deque[Path] = deque()
+        self._waiting: deque[RecordedEpisode] = deque()
         self._cases: list[_Case] = []
 
     @property
@@ -52,54 +39,71 @@ class JudgeDesk:
         """Something is being judged, or waits for it."""
         return bool(self._waiting or self._cases)
 
-    def submit(self, folder: Path) -> None:
+    def submit(self, episode: RecordedEpisode) -> None:
         """Has a bag judged, again if it was judged before."""
-        for case in [case for case in self._cases if case.folder == folder]:
+        for case in [case for case in self._cases if case.episode.folder == episode.folder]:
             self._stop(case)
-        if folder not in self._waiting:
-            self._waiting.append(folder)
+        for waiting in [waiting for waiting in self._waiting if waiting.folder == episode.folder]:
+            self._waiting.remove(waiting)
+        self._waiting.append(episode)
 
-    def poll(self) -> list[Judged]:
-        """Starts what can be started, and returns what has ended since the last call."""
+    def poll(self) -> list[EpisodeVerdict]:
+        """Starts what can be started, and returns the verdicts since the last call."""
         done = []
         for case in list(self._cases):
             if case.process.poll() is not None:
                 done.append(self._result(case))
             elif time.monotonic() - case.started_s > _LIMIT_S:
                 self._stop(case)
-                done.append(Judged(case.folder, None, f'it was not judged within {_LIMIT_S:.0f} s'))
+                done.append(_rejected(case.episode, f'it was not judged within {_LIMIT_S:.0f} s'))
         while self._waiting and len(self._cases) < _AT_ONCE:
-            folder = self._waiting.popleft()
-            command = [sys.executable, '-m', 'cobalt_recorder.judge', str(folder), str(self._rules)]
+            episode = self._waiting.popleft()
+            command = [
+                sys.executable, '-m', 'cobalt_recorder.judge', str(episode.folder), str(self._rules), episode.fault
+            ]  # fmt: skip
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
             )
-            self._cases.append(_Case(folder, process))
+            self._cases.append(_Case(episode, process))
         return done
 
-    def finish(self, timeout_s: float) -> list[Judged]:
-        """Returns what can still be judged in this time, and gives the rest up by name."""
+    def finish(self, timeout_s: float) -> list[EpisodeVerdict]:
+        """Returns what can still be judged in this time; the verdict on the rest is UNKNOWN."""
         until = time.monotonic() + timeout_s
         done = self.poll()
         while self.busy and time.monotonic() < until:
             time.sleep(0.02)
             done += self.poll()
-        late = [*self._waiting, *(case.folder for case in self._cases)]
+        late = [*self._waiting, *(case.episode for case in self._cases)]
         self._waiting.clear()
         for case in list(self._cases):
             self._stop(case)
-        return done + [Judged(folder, None, '`cobalt bag info` will judge it') for folder in late]
+        why = 'the recorder ended before it was judged; `cobalt bag info` judges it'
+        return done + [verdict_without_bag(episode, 'UNKNOWN', why) for episode in late]
 
-    def _result(self, case: _Case) -> Judged:
+    def _result(self, case: _Case) -> EpisodeVerdict:
         self._cases.remove(case)
         _, errors = case.process.communicate()
         if case.process.returncode == 0:
-            verdict = read_verdict(case.folder)
-            return Judged(case.folder, verdict, '' if verdict else 'its verdict.json cannot be read')
-        last = errors.strip().splitlines()[-1:] or [f'the process ended with {case.process.returncode}']
-        return Judged(case.folder, None, last[0])
+            verdict = read_verdict(case.episode.folder)
+            if verdict is None:
+                return _rejected(case.episode, 'its verdict.json cannot be read')
+            # A damaged file may have lost whose it is.
+            known = case.episode
+            return replace(verdict, workcell_id=known.workcell_id, episode_id=known.episode_id, task=known.task)
+        last = errors.strip().splitlines()[-1:] or [f'the judging process ended with {case.process.returncode}']
+        return _rejected(case.episode, plain_text(last[0]))
 
     def _stop(self, case: _Case) -> None:
         self._cases.remove(case)
         case.process.kill()
         case.process.communicate()
+
+
+def _rejected(episode: RecordedEpisode, reason: str) -> EpisodeVerdict:
+    failure = f'the recording failed: {episode.fault}' if episode.fault else ''
+    verdict = verdict_without_bag(episode, 'REJECT', failure, f'the bag cannot be judged: {reason}')
+    with contextlib.suppress(OSError):
+        # There may be no folder left to write to.
+        verdict.write(episode.folder)
+    return verdict

@@ -11,7 +11,9 @@ from rclpy.node import Node
 from cobalt_recorder.disk_space import shortage
 from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
+from cobalt_recorder.plain_text import make_texts_plain
 from cobalt_recorder.quality_rules import load_rules, shipped_rules
+from cobalt_recorder.verdict_file import EpisodeVerdict
 from cobalt_recorder.workcell_recorder import WorkcellRecorder
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import parameter, read_parameters
@@ -41,8 +43,10 @@ def usable_dataset(path: str) -> Path:
     """Returns the folder of a data set, which is made if it is absent.
 
     Raises:
-        CobaltError: It cannot be made or written.
+        CobaltError: It is not named, or cannot be made or written.
     """
+    if not path.strip():
+        raise CobaltError("the parameter 'dataset' is empty. Set it to the folder that all bags go to.")
     folder = Path(path).expanduser().absolute()
     probe = folder / '.cobalt_can_write'
     try:
@@ -103,6 +107,7 @@ class RecorderNode(Node):
         self._tell(self._desk.finish(_JUDGE_S))
 
     def _on_info(self, info: Any) -> None:
+        make_texts_plain(info)
         recorder = self._recorders.get(info.workcell_id)
         if recorder is not None:
             recorder.info = info
@@ -119,12 +124,8 @@ class RecorderNode(Node):
         if not self._desk.busy and not any(recorder.busy for recorder in self._recorders.values()):
             self._timer.cancel()
 
-    def _tell(self, judged: list[Any]) -> None:
-        for one in judged:
-            if one.verdict is None:
-                self.get_logger().warning(f'{one.folder} was not judged: {one.fault}')
-                continue
-            verdict = one.verdict
+    def _tell(self, verdicts: list[EpisodeVerdict]) -> None:
+        for verdict in verdicts:
             reasons = f': {"; ".join(verdict.judged.reasons)}' if verdict.judged.reasons else ''
             self.get_logger().info(f'{verdict.workcell_id}: {verdict.judged.verdict}{reasons} ({verdict.bag_uri})')
             recorder = self._recorders.get(verdict.workcell_id)

@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+import zlib
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 class ReservedFile(RawIOBase):
     """A new file for writing. When the disk is full, its reserve is released and `full` becomes true.
 
-    The reserve is an unlinked file: it has no name, and goes with the process whatever ends it.
+    The reserve is an unlinked file: it has no name, and goes with the process whatever ends it. `crc` is the CRC-32 of
+    all that was written.
 
     Args:
         path: Must not exist.
@@ -26,6 +28,8 @@ class ReservedFile(RawIOBase):
     def __init__(self, path: Path, *, reserve_bytes: int) -> None:
         super().__init__()
         self.full = False
+        self.crc = 0
+        self._path = path
         self._reserve: int | None = None
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         self._position = 0
@@ -63,6 +67,7 @@ class ReservedFile(RawIOBase):
                 self.full = True
                 self.release()
                 continue
+            self.crc = zlib.crc32(rest[:written], self.crc)
             rest = rest[written:]
             self._position += written
         return size
@@ -70,6 +75,19 @@ class ReservedFile(RawIOBase):
     def sync(self) -> None:
         """Makes what was written durable."""
         os.fdatasync(self._descriptor)
+
+    def interference(self) -> str:
+        """Returns in words what somebody else did to the file; empty if nothing."""
+        own = os.fstat(self._descriptor)
+        try:
+            named = self._path.stat()
+        except OSError:
+            named = None
+        if named is None or (named.st_dev, named.st_ino) != (own.st_dev, own.st_ino):
+            return f'{self._path} was removed or moved while it was being written'
+        if own.st_size < self._position:
+            return f'{self._path} was cut short while it was being written'
+        return ''
 
     def release(self) -> None:
         """Gives the reserve back to the disk."""

@@ -106,7 +106,7 @@ def read_metadata(folder: Path) -> Mapping[str, Any]:
     try:
         content = yaml.safe_load((folder / FILE_NAME).read_text(encoding='utf-8'))
         information = content['rosbag2_bagfile_information']
-    except (yaml.YAMLError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f'{folder / FILE_NAME} is not the metadata of a rosbag2 bag') from error
     if not isinstance(information, dict):
         raise ValueError(f'{folder / FILE_NAME} is not the metadata of a rosbag2 bag')

@@ -16,6 +16,29 @@ _NUMBERS = ('value', 'lower', 'upper')
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecordedEpisode:
+    """An episode whose bag is closed, as its recorder knows it.
+
+    Attributes:
+        folder: Of the bag.
+        workcell_id: Where it was recorded.
+        episode_id: ULID.
+        task: Its name.
+        outcome: Name of EpisodeState.OUTCOME_*.
+        outcome_source: Name of EpisodeState.OUTCOME_SOURCE_*.
+        fault: What went wrong while it was recorded, in words; empty if nothing did.
+    """
+
+    folder: Path
+    workcell_id: str
+    episode_id: str
+    task: str
+    outcome: str
+    outcome_source: str
+    fault: str = ''
+
+
+@dataclass(frozen=True, kw_only=True)
 class EpisodeVerdict:
     """A verdict, and the episode it is of.
 
@@ -53,6 +76,26 @@ class EpisodeVerdict:
         write_atomically(folder / VERDICT_FILE, json.dumps(self.as_json(), indent=1) + '\n')
 
 
+def verdict_without_bag(episode: RecordedEpisode, verdict: str, *reasons: str) -> EpisodeVerdict:
+    """Returns the verdict of an episode whose bag could not be judged.
+
+    Args:
+        episode: The episode.
+        verdict: One of VERDICTS.
+        reasons: In words.
+    """
+    return EpisodeVerdict(
+        workcell_id=episode.workcell_id,
+        episode_id=episode.episode_id,
+        task=episode.task,
+        outcome=episode.outcome,
+        outcome_source=episode.outcome_source,
+        bag_uri=str(episode.folder),
+        rules_hash='',
+        judged=Verdict(verdict, tuple(reason for reason in reasons if reason), '', ()),
+    )
+
+
 def _read_metric(content: dict[str, Any]) -> JudgedMetric:
     numbers = {name: math.nan if content[name] is None else float(content[name]) for name in _NUMBERS}
     return JudgedMetric(**{**content, **numbers})
@@ -65,7 +108,7 @@ def read_verdict(folder: Path) -> EpisodeVerdict | None:
         metrics = tuple(_read_metric(metric) for metric in content.pop('metrics'))
         judged = Verdict(content.pop('verdict'), tuple(content.pop('reasons')), content.pop('tip'), metrics)
         return EpisodeVerdict(**content, judged=judged)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -94,5 +137,5 @@ def read_label(folder: Path) -> Label | None:
     """Returns the label that lies beside a bag; None if there is none that can be read."""
     try:
         return Label(**json.loads((folder / LABEL_FILE).read_text(encoding='utf-8')))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return None

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from rclpy.node import Node
@@ -11,8 +11,9 @@ from rclpy.serialization import deserialize_message
 from cobalt_interfaces.msg import EpisodeState, RecordingState
 from cobalt_recorder.disk_space import free_bytes, shortage
 from cobalt_recorder.episode_recording import EpisodeRecording, RecorderOptions
+from cobalt_recorder.plain_text import make_texts_plain
 from cobalt_recorder.report_messages import quality_report
-from cobalt_recorder.verdict_file import EpisodeVerdict, Label
+from cobalt_recorder.verdict_file import EpisodeVerdict, Label, RecordedEpisode
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
 from cobalt_teleop.core.errors import CobaltError
@@ -49,7 +50,7 @@ class WorkcellRecorder:
         node: Node,
         info: Any,
         options: RecorderOptions,
-        judge: Callable[[Path], None],
+        judge: Callable[[RecordedEpisode], None],
         wake: Callable[[], None],
     ) -> None:
         self._node = node
@@ -69,7 +70,7 @@ class WorkcellRecorder:
         self._closing = False
         self._reported_s = 0.0
         self._told_missing: list[str] = []
-        self._saved: tuple[str, Path, tuple[int, int]] | None = None
+        self._saved: RecordedEpisode | None = None
         self._publish_state(_IDLE)
         self._subscription = node.create_subscription(
             EpisodeState,
@@ -124,6 +125,7 @@ class WorkcellRecorder:
 
     def _on_episode(self, data: bytes, info: dict[str, Any]) -> None:
         episode = deserialize_message(data, EpisodeState)
+        make_texts_plain(episode)
         try:
             Phase(episode.phase), Outcome(episode.outcome), OutcomeSource(episode.outcome_source)
         except ValueError as error:
@@ -219,36 +221,39 @@ class WorkcellRecorder:
     def _closed(self, recording: EpisodeRecording) -> None:
         self._recording = None
         episode = recording.episode
-        known = (Outcome.ABORTED if self._ended_by else episode.outcome, episode.outcome_source)
-        self._saved = (episode.episode_id, recording.folder, known)
+        self._saved = RecordedEpisode(
+            folder=recording.folder,
+            workcell_id=self._id,
+            episode_id=episode.episode_id,
+            task=episode.task,
+            outcome=Outcome.ABORTED.name if self._ended_by else Outcome(episode.outcome).name,
+            outcome_source=OutcomeSource(episode.outcome_source).name,
+            fault=recording.fault,
+        )
         state = _FAILED if recording.fault else _SAVED
-        reason = f'{recording.fault}; what was written until then is kept' if recording.fault else self._ended_by
+        reason = f'{recording.fault}; {recording.remains}' if recording.fault else self._ended_by
         if recording.fault:
             self._node.get_logger().error(f'{self._id}: episode {episode.episode_id} is damaged: {reason}')
         elif reason:
             self._node.get_logger().warning(f'{self._id}: episode {episode.episode_id} ended early: {reason}')
         self._publish_state(state, reason, of=recording)
-        self._judge(recording.folder)
+        self._judge(self._saved)
 
     def _follow_label(self, episode: Any) -> None:
-        if self._saved is None or self._saved[0] != episode.episode_id:
+        saved = self._saved
+        if saved is None or saved.episode_id != episode.episode_id:
             return
-        label = (episode.outcome, episode.outcome_source)
-        if label == self._saved[2]:
+        outcome, source = Outcome(episode.outcome).name, OutcomeSource(episode.outcome_source).name
+        if (outcome, source) == (saved.outcome, saved.outcome_source):
             return
-        folder = self._saved[1]
-        self._saved = (episode.episode_id, folder, label)
+        self._saved = replace(saved, outcome=outcome, outcome_source=source)
         try:
-            Label(
-                outcome=Outcome(episode.outcome).name,
-                outcome_source=OutcomeSource(episode.outcome_source).name,
-                note=episode.end_reason,
-                labelled_ns=now_ns(),
-            ).write(folder)
+            label = Label(outcome=outcome, outcome_source=source, note=episode.end_reason, labelled_ns=now_ns())
+            label.write(saved.folder)
         except OSError as error:
-            self._node.get_logger().error(f'{self._id}: the label of {folder} was not written: {error.strerror}')
+            self._node.get_logger().error(f'{self._id}: the label of {saved.folder} was not written: {error.strerror}')
             return
-        self._judge(folder)
+        self._judge(self._saved)
         self._wake()
 
     # What is told -------------------------------------------------------------------------------------------------

@@ -104,11 +104,11 @@ class HostStandIn:
         for thread in self._threads:
             thread.start()
 
-    def start(self, task: str = 'lift') -> str:
+    def start(self, task: str = 'lift', episode_id: str = '') -> str:
         with self._lock:
             self.episode = EpisodeState(
                 workcell_id=self.workcell_id,
-                episode_id=new_ulid(time.time_ns() // 1_000_000),
+                episode_id=episode_id or new_ulid(time.time_ns() // 1_000_000),
                 task=task,
                 instruction='lift the cube',
                 operator_id='tester',

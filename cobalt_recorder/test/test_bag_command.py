@@ -81,10 +81,46 @@ def test_a_bag_that_nobody_judged_is_judged_now(bag, capsys):
 def test_a_broken_file_shows_what_it_holds(bag, capsys):
     path = bag / f'{EPISODE_ID}_0.mcap'
     path.write_bytes(path.read_bytes()[:-150])
-    assert run(bag) == 0
+    assert run(bag) == 1
     shown = capsys.readouterr().out
     assert 'DAMAGED' in shown
     assert '/env_0/control_step' in shown
+
+
+@pytest.mark.parametrize('share', [0.1, 0.25, 0.5, 0.75, 0.9])
+def test_the_verdict_shown_is_of_the_file_as_it_is(bag, capsys, share):
+    path = bag / f'{EPISODE_ID}_0.mcap'
+    content = bytearray(path.read_bytes())
+    content[int(len(content) * share)] ^= 0xFF
+    path.write_bytes(content)
+    assert run('--json', bag) == 1
+    shown = json.loads(capsys.readouterr().out)
+    assert shown['damage']
+    assert shown['verdict']['verdict'] == 'REJECT'
+    assert any('the file is damaged' in reason for reason in shown['verdict']['reasons'])
+    assert '3 messages were lost' not in shown['verdict']['reasons']
+    assert json.loads((bag / 'verdict.json').read_text())['reasons'] == ['3 messages were lost']
+
+
+def test_a_verdict_of_another_episode_is_not_shown(bag, capsys):
+    path = bag / 'verdict.json'
+    path.write_text(path.read_text().replace(EPISODE_ID, '01M8P1HDMH8KPVADP8EKHK2000'))
+    assert run(bag) == 0
+    assert '3 messages were lost' not in capsys.readouterr().out
+
+
+def test_control_characters_of_a_bag_do_not_reach_the_terminal(tmp_path, capsys):
+    writer = BagWriter(tmp_path / 'one', {})
+    writer.add_facts('cobalt.episode', {'episode_id': 'one', 'instruction': 'a\x1b[31mb\nverdict ACCEPT'})
+    writer.close('cobalt.end', {}, {})
+    run(tmp_path / 'one')
+    assert 'a [31mb verdict ACCEPT' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(('name', 'text'), [('metadata.yaml', '[' * 5000), ('verdict.json', '[' * 100_000)])
+def test_deeply_nested_files_are_no_traceback(bag, capsys, name, text):
+    (bag / name).write_text(text)
+    assert run(bag) == int(name == 'metadata.yaml')
 
 
 @pytest.mark.parametrize(

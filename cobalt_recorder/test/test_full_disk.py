@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cobalt_interfaces.msg import EpisodeState, RecordingState
+from cobalt_interfaces.msg import EpisodeState, QualityReport, RecordingState
 from cobalt_recorder.bag_reader import read_bag
 from cobalt_recorder.bag_writer import RESERVE_BYTES, BagWriter
 from cobalt_recorder.reserved_file import ReservedFile
@@ -83,6 +83,7 @@ def test_recording_onto_a_disk_that_runs_full(small_disk, start_recorder, start_
     recorder = start_recorder(small_disk, min_free_mb=4)
     host = start_host()
     saved = host.record(0.6)
+    host.wait_report()
     host.start()
     host.wait_state(RecordingState.STATE_READY)
     host.run()
@@ -90,6 +91,11 @@ def test_recording_onto_a_disk_that_runs_full(small_disk, start_recorder, start_
     failed = host.wait_state(RecordingState.STATE_FAILED)
     assert 'is full' in failed.reason
     host.finished()
+    assert host.wait_report(2).verdict == QualityReport.VERDICT_REJECT
+    host.label(EpisodeState.OUTCOME_SUCCESS)
+    labelled = host.wait_report(3)
+    assert labelled.verdict == QualityReport.VERDICT_REJECT
+    assert any('is full' in reason for reason in labelled.reasons)
 
     broken = read_bag(Path(failed.uri))
     assert broken.complete

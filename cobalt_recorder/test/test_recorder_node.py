@@ -163,6 +163,48 @@ def test_kill_9_leaves_what_was_there_a_second_ago(tmp_path, start_recorder, sta
     assert restarted.end() == 0
 
 
+def test_a_second_recorder_on_one_dataset_says_so(tmp_path, start_recorder, start_host):
+    start_recorder(tmp_path)
+    host = start_host()
+    uri = Path(host.record(0.6).uri)
+    host.wait_report()
+    second = tmp_path / 'lift' / 'second'
+    second.mkdir()
+    host.start(episode_id='second')
+    failed = host.wait_state(RecordingState.STATE_FAILED)
+    assert 'another recorder_node runs on this dataset' in failed.reason
+    assert list(second.iterdir()) == []
+    assert read_bag(uri).complete
+
+
+def test_a_dataset_without_a_name_is_one_sentence(tmp_path, start_recorder):
+    for name in ('""', '" "'):
+        recorder = start_recorder(name)
+        assert recorder.process.wait(10.0) == 2
+        recorder.end()
+        (line,) = recorder.output.strip().splitlines()
+        assert line.startswith("recorder_node: the parameter 'dataset' is empty")
+
+
+def test_texts_of_others_cannot_forge_lines(tmp_path, start_recorder, start_host):
+    recorder = start_recorder(tmp_path)
+    host = start_host()
+    host.start()
+    host.wait_state(RecordingState.STATE_READY)
+    host.run()
+    time.sleep(1.0)
+    host.end(EpisodeState.OUTCOME_ABORTED, 'bumped\nforged line\x1b[2J' + 'x' * 100_000)
+    host.wait_state(RecordingState.STATE_SAVED)
+    host.finished()
+    (reason,) = [reason for reason in host.wait_report().reasons if 'bumped' in reason]
+    assert 'bumped forged line [2J' in reason
+    assert len(reason) < 2100
+    assert recorder.end() == 0
+    assert not any(line.startswith('forged') for line in recorder.output.splitlines())
+    assert max(map(len, recorder.output.splitlines())) < 3000
+    assert '\x1b' not in recorder.output
+
+
 def test_a_dataset_that_cannot_be_written_is_one_sentence(tmp_path, start_recorder):
     (tmp_path / 'file').write_text('')
     recorder = start_recorder(tmp_path / 'file' / 'below')
