@@ -1,6 +1,7 @@
 """The `cobalt` command: its subcommands come from all packages, by the entry point group `cobalt.commands`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
@@ -21,13 +22,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: that of the subcommand, 2 for wrong usage.
     """
     try:
-        return _run(argv)
+        try:
+            return _run(argv)
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has seen enough.
-        sys.stderr.close()
+        _drop_output()
         return 0
+    except OSError as error:
+        _drop_output()
+        what = f'{error.filename} cannot be used' if error.filename else 'the output cannot be written'
+        print(f'cobalt: {what}: {error.strerror or error}', file=sys.stderr)
+        return 1
+
+
+def _drop_output() -> None:
+    """Lets what is still to be printed go nowhere, or Python would try again, and complain, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: Sequence[str] | None) -> int:

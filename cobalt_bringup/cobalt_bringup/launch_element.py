@@ -7,6 +7,9 @@ from xml.parsers import expat
 
 from cobalt_teleop.core.errors import CobaltError
 
+MAX_DEPTH = 32
+"""How deep elements, and files, may be nested."""
+
 
 class LaunchFileError(CobaltError):
     """A launch file, or an argument given to it, cannot be used."""
@@ -54,6 +57,8 @@ def read_elements(file: Path) -> Element:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, file, parser.CurrentLineNumber)
+        if len(open_elements) >= MAX_DEPTH:
+            raise element.error(f'is nested more than {MAX_DEPTH} deep')
         (open_elements[-1].children if open_elements else roots).append(element)
         open_elements.append(element)
 

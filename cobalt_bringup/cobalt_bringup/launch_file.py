@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from cobalt_bringup.launch_element import Element, LaunchFileError, read_elements
+from cobalt_bringup.launch_element import MAX_DEPTH, Element, LaunchFileError, read_elements
 from cobalt_bringup.launch_substitution import SubstitutionError, Values, fragments, substitute
 
 _ACTIONS = ('arg', 'let', 'include', 'group', 'push-ros-namespace', 'set_env', 'executable', 'node')
@@ -274,6 +274,8 @@ class _Walk:
         file = Path(self._attribute(element, 'file'))
         if file in self.files:
             raise element.error(f'{file} includes itself')
+        if len(self.files) >= MAX_DEPTH:
+            raise element.error(f'files include each other more than {MAX_DEPTH} deep')
         for argument in element.children:
             self.variables[self._attribute(argument, 'name')] = self._attribute(argument, 'value')
         try:
@@ -388,8 +390,8 @@ def typed_value(text: str, wanted: type | None) -> Any:
         text = {'1': 'true', '0': 'false'}.get(text, text)
     try:
         value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(f'{text!r} is no value by the rules of YAML: quote it if it is a text') from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f'{text[:200]!r} is no value by the rules of YAML: quote it if it is a text') from error
     if wanted is bool and not isinstance(value, bool):
         raise ValueError(f'{text!r} is neither true nor false')
     kinds = {type(part) for part in value} if isinstance(value, list) else {type(value)}

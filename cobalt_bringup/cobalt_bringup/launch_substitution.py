@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cobalt_teleop.core.errors import CobaltError
 
+_MAX_DEPTH = 32
 _NAMES = {'var': (1, 2), 'env': (1, 2), 'find-pkg-share': (1, 1), 'dirname': (0, 0)}
 
 
@@ -58,6 +59,7 @@ class _Reader:
     def __init__(self, text: str, values: Values) -> None:
         self._text = text
         self._place = 0
+        self._depth = 0
         self._values = values
 
     def at_end(self) -> bool:
@@ -75,6 +77,9 @@ class _Reader:
 
     def substitution(self) -> str:
         start = self._place
+        if self._depth >= _MAX_DEPTH:
+            raise SubstitutionError(f'$(...) are nested more than {_MAX_DEPTH} deep')
+        self._depth += 1
         self._place += 2
         words: list[str] = []
         while not self.at_end() and self._text[self._place] != ')':
@@ -85,6 +90,7 @@ class _Reader:
         if self.at_end():
             raise SubstitutionError(f"'{self._text[start:]}' is not closed: a ')' is missing")
         self._place += 1
+        self._depth -= 1
         return self._value(self._text[start : self._place], words)
 
     def _word(self) -> str:

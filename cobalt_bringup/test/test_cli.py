@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 
 def cobalt(*arguments, timeout_s=60.0):
@@ -18,6 +19,27 @@ def test_help_lists_the_commands():
     assert answer.returncode == 0
     for command in ('up', 'doctor'):
         assert command in answer.stdout
+
+
+def test_output_that_cannot_be_written_is_one_sentence():
+    for arguments in (('up', 'sim.launch.xml', '-s'), ('doctor', '--json')):
+        with Path('/dev/full').open('w') as full:
+            answer = subprocess.run(
+                [sys.executable, '-m', 'cobalt_bringup.cli', *arguments],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=60.0,
+                check=False,
+            )
+        assert answer.returncode == 1
+        assert answer.stderr == 'cobalt: the output cannot be written: No space left on device\n'
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = f'{sys.executable} -m cobalt_bringup.cli --help | true; exit ${{PIPESTATUS[0]}}'
+    answer = subprocess.run(['bash', '-c', command], stderr=subprocess.PIPE, text=True, timeout=60.0, check=False)
+    assert (answer.returncode, answer.stderr) == (0, '')
 
 
 def test_arguments_of_a_launch_file_are_shown():

@@ -120,6 +120,9 @@ def test_environment_reaches_processes(tmp_path):
         ('<node pkg="p" exec="e"><param name="a" value="[1, x]"/></node>', {}, 'a list of one kind'),
         ('<node pkg="p" exec="e"><param from="/no.yaml"/></node>', {}, 'there is no file /no.yaml'),
         ('<let name="a" value="$(eval 1)"/>', {}, r'2: <let>: .* is not in the part of the format'),
+        ('\n<group>' * 5000 + '</group>' * 5000, {}, r'test.launch.xml:34: <group>: is nested more than 32 deep'),
+        ('<let name="a" value="' + '$(var ' * 5000 + ')' * 5000 + '"/>', {}, r'2: <let>: .* nested more than 32 deep'),
+        ('<node pkg="p" exec="e"><param name="a" value="' + '[' * 5000 + '"/></node>', {}, 'is no value by the rules'),
         ('words', {}, "<launch>: text 'words' has no meaning here"),
         ('<launch', {}, 'not well-formed XML'),
     ],
@@ -127,6 +130,12 @@ def test_environment_reaches_processes(tmp_path):
 def test_errors_name_place_and_cure(tmp_path, body, arguments, message):
     with pytest.raises(LaunchFileError, match=message):
         plan(tmp_path, body, **arguments)
+
+
+def test_a_circle_of_files_under_ever_new_names_is_refused(tmp_path):
+    (tmp_path / 'sub').mkdir()
+    with pytest.raises(LaunchFileError, match=r'test.launch.xml:2: <include>: files include each other more than 32'):
+        plan(tmp_path, '<include file="$(dirname)/sub/../test.launch.xml"/>')
 
 
 def test_typed_values_follow_yaml():
