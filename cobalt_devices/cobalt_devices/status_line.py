@@ -49,4 +49,6 @@ def status_line(
         control = f'{holder} has control' if holder else 'asking for control'
     held = ', '.join(action.label for index, action in enumerate(ACTIONS) if buttons >> index & 1) or 'none'
     arm = '' if hold_reason is None else f' | arm {HOLD_REASONS.get(hold_reason, f"holds: reason {hold_reason}")}'
-    return f'{workcell_id} | {control} | keys: {held}{arm}'[: shutil.get_terminal_size().columns - 1]
+    line = f'{workcell_id} | {control} | keys: {held}{arm}'[: shutil.get_terminal_size().columns - 1]
+    # Names and reasons come from others, and must not steer the terminal.
+    return ''.join(character if character.isprintable() else ' ' for character in line)

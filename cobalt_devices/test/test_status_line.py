@@ -26,3 +26,9 @@ def test_it_tells_who_else_has_control():
 def test_it_is_never_wider_than_the_terminal(monkeypatch):
     monkeypatch.setenv('COLUMNS', '40')
     assert len(status_line(**CALM | {'hold_reason': PartStep.HOLD_EMERGENCY_STOP})) < 40
+
+
+def test_names_of_others_do_not_steer_the_terminal():
+    line = status_line(**CALM | {'has_lease': False, 'holder': 'A\x1b[2J\nda'})
+    assert 'A [2J da has control' in line
+    assert line.isprintable()
