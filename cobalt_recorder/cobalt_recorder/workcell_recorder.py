@@ -71,6 +71,7 @@ class WorkcellRecorder:
         self._reported_s = 0.0
         self._told_missing: list[str] = []
         self._saved: RecordedEpisode | None = None
+        self._told = RecordingState()
         self._publish_state(_IDLE)
         self._subscription = node.create_subscription(
             EpisodeState,
@@ -142,6 +143,9 @@ class WorkcellRecorder:
             self._begin(episode)
             if self._recording is not None:
                 self._recording.note_episode(data, info, episode)
+        elif episode.phase == Phase.ENDING and recording is None and episode.episode_id == self._episode_id:
+            # The host waits for what was said when the recording broke off.
+            self._say_again()
         elif episode.phase == Phase.ENDED:
             self._follow_label(episode)
 
@@ -276,6 +280,10 @@ class WorkcellRecorder:
             message.bytes = recording.bytes_written
             message.dropped = recording.dropped
             message.uri = str(recording.folder) if recording.is_open else ''
-        message.header.stamp = to_stamp(now_ns())
         message.header.frame_id = self._id
-        self._state_publisher.publish(message)
+        self._told = message
+        self._say_again()
+
+    def _say_again(self) -> None:
+        self._told.header.stamp = to_stamp(now_ns())
+        self._state_publisher.publish(self._told)

@@ -48,6 +48,11 @@ def test_it_is_noticed_at_once_and_the_next_episode_is_recorded(
     failed = host.wait_state(RecordingState.STATE_FAILED, timeout_s=2.5)
     assert says in failed.reason
     assert remains in failed.reason
+    host.recording_states.clear()
+    host.end(EpisodeState.OUTCOME_SUCCESS)
+    # The host ends the episode by the same handshake as any other, and is answered at once.
+    again = host.wait_state(RecordingState.STATE_FAILED, timeout_s=1.0)
+    assert (again.reason, again.uri) == (failed.reason, failed.uri)
     host.finished()
     report = host.wait_report()
     assert (report.stage, report.verdict) == (QualityReport.STAGE_FINAL, QualityReport.VERDICT_REJECT)
