@@ -21,9 +21,9 @@ class PageClient:
         session: Session to go on with.
     """
 
-    def __init__(self, port, session='', workcell='', operator='Ada'):
+    def __init__(self, port, session='', workcell='', operator='Ada', *, h264=True):
         self.port = port
-        self.hello = {'type': 'hello', 'session': session, 'workcell': workcell, 'operator': operator, 'h264': True}
+        self.hello = {'type': 'hello', 'session': session, 'workcell': workcell, 'operator': operator, 'h264': h264}
         self.events = []
         self.anchors = {}
         self.pongs = []

@@ -15,9 +15,10 @@ from bridge_process import RUN_BRIDGE, BridgeProcess, free_port, running_host
 from page_client import PageClient
 from ros_operator import Operator, until
 
-from cobalt_interfaces.msg import DeviceSample
+from cobalt_interfaces.msg import DeviceSample, RecordingState
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import BITS
+from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
 
 SAMPLES = topics.operator_sample('keyboard', 'arm')
@@ -303,6 +304,93 @@ def test_a_host_that_dies_is_told_and_one_that_comes_back_is_found(ros, bridge):
             await page.say('acquire', ask=False)
             await page.until_event('control', yours=True)
             await page.__aexit__()
+
+    run(scenario)
+
+
+def test_who_sees_nothing_of_the_arm_moves_nothing(host, bridge, listener):
+    listener.listen(topics.operator_sample('keyboard', 'arm'))
+
+    async def scenario():
+        async with PageClient(bridge.port, h264=False) as blind:
+            await blind.until_event('step')
+            await blind.say('acquire', ask=False)
+            await blind.until(lambda: 'no video' in (blind.newest('notice') or {}).get('text', ''), 'the reason')
+        async with PageClient(bridge.port) as page:
+            await page.until_live()
+            await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+            (camera,) = page.frames
+            heard = listener.heard[(topics.operator_sample('keyboard', 'arm').name, 'env_0')]
+            for _ in range(40):
+                page.keys(1, frame=[camera, 5])
+                await asyncio.sleep(0.05)
+                if len(heard) > 3:
+                    break
+            assert len(heard) > 3 and not any(sample.engaged for sample in heard)
+
+    run(scenario)
+
+
+def test_a_page_without_control_neither_judges_nor_releases_a_stop(host, bridge):
+    async def scenario():
+        async with (
+            PageClient(bridge.port, workcell='env_0') as holder,
+            PageClient(bridge.port, workcell='env_0', operator='Bo') as other,
+        ):
+            await holder.until_event('step')
+            await holder.say('acquire', ask=False)
+            await holder.until_event('control', yours=True)
+            await other.until_event('control', yours=False, holder='Ada')
+            await holder.say('start')
+            await holder.until_event('episode', phase='running')
+            await holder.say('end', outcome='failure')
+            await holder.until_event('episode', phase='ended')
+            await other.say('end', outcome='success')
+            await other.until(lambda: 'control first' in (other.newest('notice') or {}).get('text', ''), 'refused')
+            assert holder.newest('episode')['outcome'] == 'failure'
+            await holder.say('emergency_stop')
+            await other.until_event('control', emergency_stop=True)
+            await other.say('emergency_stop')
+            await other.say('clear_emergency_stop')
+            await other.until(lambda: 'pressed the stop' in other.newest('notice')['text'], 'refused')
+            await holder.say('clear_emergency_stop')
+            await holder.until_event('control', emergency_stop=False)
+
+    run(scenario)
+
+
+def test_a_recorder_that_falls_silent_is_not_called_recording(host, bridge, listener):
+    recorder = create_publisher(listener.node, topics.RECORDING, 'env_0')
+
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_0') as page:
+            await page.until_event('step')
+            recorder.publish(RecordingState(workcell_id='env_0', state=RecordingState.STATE_RECORDING))
+            await page.until_event('recording', state='recording')
+            silent = await page.until_event('recording', timeout_s=12.0, state='failed')
+            assert 'does not answer' in silent['reason']
+
+    run(scenario)
+
+
+def test_control_characters_do_not_reach_the_log(host, bridge):
+    async def scenario():
+        client = PageClient(bridge.port, operator='Eve\n[ERROR] [sim]: forged')
+        async with client as page:
+            refused = await page.until_event('error')
+            assert 'control characters' in refused['text']
+
+    run(scenario)
+
+
+@pytest.mark.parametrize('host_header', ['[', '[::1', 'evil.example', ''])
+def test_an_odd_host_header_is_refused_in_words(host, bridge, host_header):
+    async def scenario():
+        async with aiohttp.ClientSession() as client:
+            answer = await client.get(f'http://127.0.0.1:{bridge.port}/', headers={'Host': host_header})
+            assert answer.status in (400, 403)
 
     run(scenario)
 

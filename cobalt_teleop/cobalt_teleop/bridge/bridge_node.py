@@ -6,6 +6,7 @@ import socket
 import sys
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import web
 from rclpy.exceptions import InvalidHandle
@@ -86,7 +87,13 @@ class WebRtcBridge(Node):
             self._serving.set()
             self._loop.close()
 
+    def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get('exception')
+        if not isinstance(error, ConnectionError):  # a page that has just gone
+            self.get_logger().warning(f'{context.get("message")}: {type(error).__name__}: {error}')
+
     async def _serve(self, listener: socket.socket) -> None:
+        self._loop.set_exception_handler(self._on_loop_error)
         values = self._values
         rules = SessionRules(
             service_timeout_s=values.service_timeout_s,
@@ -122,10 +129,20 @@ class WebRtcBridge(Node):
         )
 
 
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Leaves one line of a request that was malformed."""
+    if record.exc_info is not None and record.exc_info[1] is not None:
+        error = record.exc_info[1]
+        record.msg, record.args = f'{record.getMessage()}: {type(error).__name__}: {str(error)[:200]!r}', ()
+        record.exc_info = None
+    return True
+
+
 def _build(stop: Stop) -> Node:
     # Lost links are told on the page; the libraries' own lines say nothing to an operator.
     for name in ('aioice', 'aiortc'):
         logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger('aiohttp.server').addFilter(_without_traceback)
     return WebRtcBridge(stop)
 
 

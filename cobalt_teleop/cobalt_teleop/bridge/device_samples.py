@@ -27,7 +27,14 @@ def on_host_clock(device_ns: int, offset_ms: float, received_ns: int) -> int:
 
 
 def keyboard_sample(
-    keys: PageMessage, *, session_id: str, lease_id: str, operator: str, sequence: int, shown_frame_ns: int | None
+    keys: PageMessage,
+    *,
+    session_id: str,
+    lease_id: str,
+    operator: str,
+    sequence: int,
+    sees: bool,
+    shown_frame_ns: int | None,
 ) -> DeviceSample:
     """Returns the sample of a page's keys.
 
@@ -37,6 +44,7 @@ def keyboard_sample(
         lease_id: Under which it is sent.
         operator: Name shown to others.
         sequence: +1 at each sample.
+        sees: The operator sees what he drives; if not, the sample engages nothing.
         shown_frame_ns: Capture time of the newest picture on the screen [ns], if it is known.
     """
     device_ns = round(keys['device_ms'] * 1e6)
@@ -49,7 +57,7 @@ def keyboard_sample(
         clock_uncertainty_ms=keys['clock_uncertainty_ms'],
         sequence=sequence,
         tracked=True,
-        engaged=keys['engaged'],
+        engaged=keys['engaged'] and sees,
         clutch_epoch=keys['clutch_epoch'],
         buttons=keys['buttons'],
         press_counts=keys['press_counts'],

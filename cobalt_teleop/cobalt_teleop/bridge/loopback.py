@@ -51,7 +51,10 @@ def listen(host: str, port: int) -> socket.socket:
 
 def is_own_host(host_header: str) -> bool:
     """Returns whether a Host header names this machine: a foreign name that resolves here is DNS rebinding."""
-    return is_loopback(urlsplit(f'//{host_header}').hostname or '')
+    try:
+        return is_loopback(urlsplit(f'//{host_header}').hostname or '')
+    except ValueError:
+        return False
 
 
 def is_own_origin(origin: str | None, host_header: str) -> bool:

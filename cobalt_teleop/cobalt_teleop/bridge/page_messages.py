@@ -68,10 +68,12 @@ def _whole(upper: int) -> _Check:
     return check
 
 
-def _text(longest: int, allowed: str = '') -> _Check:
+def _text(longest: int, allowed: str = '', *, lines: bool = False) -> _Check:
     def check(name: str, value: Any) -> str:
         if not isinstance(value, str) or len(value) > longest or '\0' in value or not _encodable(value):
             raise PageMessageError(f"'{name}' must be a text of at most {longest} characters, not {_shown(value)}")
+        if not lines and not value.isprintable():
+            raise PageMessageError(f"'{name}' must hold no control characters: {_shown(value)}")
         if allowed and not all(letter in allowed for letter in value):
             raise PageMessageError(f"'{name}' has a character that is not one of {allowed}: {_shown(value)}")
         return value
@@ -131,7 +133,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'operator': _text(64),
         'h264': _flag,
     },
-    'answer': {'sdp': _text(MAX_SIGNAL_BYTES)},
+    'answer': {'sdp': _text(MAX_SIGNAL_BYTES, lines=True)},
     'restart_media': {},
     'acquire': {'ask': _flag},
     'release': {},

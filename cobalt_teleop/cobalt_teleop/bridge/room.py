@@ -21,6 +21,8 @@ from cobalt_teleop.core import topics
 
 STEP_EVENT_INTERVAL_S = 0.2
 SILENT_AFTER_S = 1.5
+RECORDER_SILENT_AFTER_S = 4.0
+"""A recorder tells its state once a second while it works."""
 
 STEP_NEWS = ('hold', 'limits', 'authority', 'success', 'phase', 'gripper_target')
 """What of a step is told at once."""
@@ -68,6 +70,7 @@ class Room:
         self._latest: dict[str, Event] = {}
         self._tracks: dict[str, list[EncodedVideoTrack]] = {}
         self._step_told_s = 0.0
+        self._recorder_heard_s = 0.0
         self._alive = True
         self._watchdog: asyncio.Task[None] | None = None
         self.frames_received: dict[str, int] = {}
@@ -195,6 +198,7 @@ class Room:
             self.episode_changed = asyncio.Event()
             self._keep_and_broadcast(episode_event(message))
         elif topic is topics.RECORDING:
+            self._recorder_heard_s = time.monotonic()
             self._keep_and_broadcast(recording_event(message))
         elif topic is topics.QUALITY:
             event = quality_event(message)
@@ -208,10 +212,7 @@ class Room:
         self._set_alive(True)
         before = self._latest.get('step')
         now = time.monotonic()
-        changed = before is None or any(
-            event[name] != before[name]
-            for name in ('hold', 'limits', 'authority', 'success', 'phase', 'gripper_target')
-        )
+        changed = before is None or any(event[name] != before[name] for name in STEP_NEWS)
         self._latest['step'] = event
         if changed or now - self._step_told_s >= STEP_EVENT_INTERVAL_S:
             self._step_told_s = now
@@ -249,3 +250,15 @@ class Room:
             await asyncio.sleep(0.5)
             if self.endpoints is not None and time.monotonic() - self.endpoints.last_step_s > SILENT_AFTER_S:
                 self._set_alive(False)
+            self._watch_recorder()
+
+    def _watch_recorder(self) -> None:
+        known = self._latest.get('recording')
+        if known is None or known['state'] == 'failed' or self.endpoints is None:
+            return
+        works = known['state'] in ('preparing', 'ready', 'recording', 'finalising')
+        silent = works and time.monotonic() - self._recorder_heard_s > RECORDER_SILENT_AFTER_S
+        if silent or not self.endpoints.recorder_is_there():
+            self._keep_and_broadcast(
+                {**known, 'state': 'failed', 'reason': 'The recorder does not answer: nothing is kept.'}
+            )

@@ -279,7 +279,7 @@ class Session:
                 'start': self._start_episode,
                 'reset': self._reset_episode,
                 'end': lambda: self._end_episode(message['outcome']),
-                'clear_emergency_stop': lambda: self._call('ClearEmergencyStop', who=self.operator, confirm=True),
+                'clear_emergency_stop': self._clear_emergency_stop,
             }
             self._start(self._act(kind, work[kind]()))
 
@@ -317,6 +317,10 @@ class Session:
         if self.room is None or self.room.endpoints is None or not self._lease_id:
             return
         self._published += 1
+        shown_frame_ns = self._shown_frame_stamp(keys['frame'])
+        # A page that names a picture which it cannot have, or has no video at all, drives blind. One whose browser
+        # cannot tell which picture it shows names none.
+        sees = not self.room.cameras or (self.h264 and (keys['frame'] is None or shown_frame_ns is not None))
         self.room.endpoints.publish_sample(
             keyboard_sample(
                 keys,
@@ -324,7 +328,8 @@ class Session:
                 lease_id=self._lease_id,
                 operator=self.operator,
                 sequence=self._published,
-                shown_frame_ns=self._shown_frame_stamp(keys['frame']),
+                sees=sees,
+                shown_frame_ns=shown_frame_ns,
             )
         )
 
@@ -366,6 +371,8 @@ class Session:
         return await self.room.endpoints.call(service, self._rules.service_timeout_s, **fields)
 
     async def _acquire(self, ask: bool) -> None:
+        if self.room is not None and self.room.cameras and not self.h264:
+            raise ServiceError('this browser shows no video, so it cannot drive')
         self._asks = ask
         try:
             answer = await self._call(
@@ -416,6 +423,12 @@ class Session:
         self._lease_id = ''
         next_holder.take_lease(answer.lease_id)
 
+    async def _clear_emergency_stop(self) -> None:
+        control = self.room.control if self.room is not None else None
+        if control is not None and control.lease_id and not self._lease_id and control.estop_by != self.operator:
+            raise ServiceError('whoever has control, or has pressed the stop, releases it')
+        await self._call('ClearEmergencyStop', who=self.operator, confirm=True)
+
     async def _room_with_control(self) -> Room:
         if not self._lease_id:
             await self._acquire(False)
@@ -432,6 +445,8 @@ class Session:
     async def _end_episode(self, outcome: str) -> None:
         if self.room is None:
             raise ServiceError('there is no workcell yet')
+        if not self._lease_id:
+            raise ServiceError('take control first: whoever has control judges the episode')
         await self._episodes.end(self.room, self._lease_id, self.operator, outcome)
 
     # Once a second.

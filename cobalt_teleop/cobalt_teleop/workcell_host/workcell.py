@@ -421,8 +421,9 @@ class Workcell:
         """Stops and latches."""
         with self._lock:
             self._plant.stop()
-            self._estop_by = who or 'somebody'
-            self._node.get_logger().warning(f'{self._id}: EMERGENCY STOP by {self._estop_by}')
+            if not self._estop_by:
+                self._estop_by = who or 'somebody'
+                self._node.get_logger().warning(f'{self._id}: EMERGENCY STOP by {self._estop_by}')
 
     def clear_emergency_stop(self, who: str, confirm: bool) -> None:
         """Releases the latch; the arm holds what is measured until a fresh press."""

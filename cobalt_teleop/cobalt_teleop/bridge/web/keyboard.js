@@ -5,6 +5,7 @@ import { pageNow } from '/clock.js';
 
 const ENGAGED_AFTER_MS = 500; // an engagement lasts until this long after the last key
 const MOVING_PERIOD_MS = 40;
+const TAKING_CONTROL_MS = 1500; // how long the press that asks for control may wait for it
 const IDLE_PERIOD_MS = 200;
 
 export class Keyboard {
@@ -22,6 +23,7 @@ export class Keyboard {
     this.clutchEpoch = 0;
     this.engaged = false;
     this.lastMotion_ms = -Infinity;
+    this.pressed_ms = -Infinity;
     this.inControl = false;
     this.away = ''; // why keys are not taken, in words
     this.timer = null;
@@ -58,6 +60,7 @@ export class Keyboard {
     holders.add(holder);
     if (!fresh) return;
     this.pressCounts[index] += 1;
+    this.pressed_ms = pageNow();
     this.onPress(this.actions[index]);
     this.changed();
   }
@@ -85,7 +88,10 @@ export class Keyboard {
   setInControl(inControl) {
     if (inControl === this.inControl) return;
     this.inControl = inControl;
-    if (inControl && this.buttons) {
+    if (inControl && this.buttons && pageNow() - this.pressed_ms > TAKING_CONTROL_MS) {
+      // Held since before: it did not take control, and must not drive by it.
+      this.releaseAll('they were held before you had control');
+    } else if (inControl && this.buttons) {
       // The key that took control was down before the device node heard of it, and would have to be pressed again.
       clearTimeout(this.timer);
       this.send({ buttons: 0, engaged: false, clutchEpoch: this.clutchEpoch, pressCounts: this.pressCounts });

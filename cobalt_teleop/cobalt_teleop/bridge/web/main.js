@@ -108,6 +108,7 @@ const handlers = {
   control: (event) => {
     const asked = event.requested_by && event.requested_by !== known.control.requested_by && event.yours;
     if (asked) view.notice(`${event.requested_by} asks for control.`, 'info');
+    if (known.control.yours && !event.yours) keyboard.releaseAll('your control has ended');
     known.control = event;
     keyboard.setInControl(event.yours);
   },
