@@ -25,7 +25,9 @@ def episode(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp('episode')
     seen = {}
-    with RunningStack(folder / 'stack.log', arguments={'dataset': folder / 'dataset'}) as stack:
+    # Small pictures: two cores also decode and paint them here.
+    arguments = {'dataset': folder / 'dataset', 'width': 320, 'height': 240}
+    with RunningStack(folder / 'stack.log', arguments=arguments) as stack:
         stack.wait_until_live(1)
         os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
         rclpy.init()
