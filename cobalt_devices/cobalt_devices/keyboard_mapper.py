@@ -24,6 +24,7 @@ WATCHDOG_S = 0.2
 """After a gap in the samples as long as this [s] the host holds: keys that stayed down over it count no more."""
 
 _MAX_STEP_S = 0.1
+_FIRST_STEP_S = 0.01
 _CONFIRM_S = 0.2
 _RESTART_NS = 1_000_000_000
 _KEYS = MOTION_BITS | BITS['gripper']
@@ -276,8 +277,9 @@ class KeyboardMapper:
             if presses[index]:
                 epoch.owed_s[index] = TAP_S
             if held & BITS[action.name]:
-                duration_s = dt_s
-                epoch.owed_s[index] = max(0.0, epoch.owed_s[index] - dt_s)
+                # A press is felt in the very next tick, however soon after the sample before it came.
+                duration_s = max(dt_s, _FIRST_STEP_S) if presses[index] and dt_s > 0 else dt_s
+                epoch.owed_s[index] = max(0.0, epoch.owed_s[index] - duration_s)
             elif confirmed:
                 duration_s, epoch.owed_s[index] = epoch.owed_s[index], 0.0
             else:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """From a key press in Chromium to the changed picture on its screen, by stages, at random phases of the tick.
 
-The stages: upstream (key event to the command's arrival at the host), tick_wait, step (tick's start to the new state),
+The stages: upstream (key event to the arrival of the first command that knows of it), tick_wait (to the next tick),
+idle_ticks (to the first tick in which that moved the target), step (tick's start to the new state),
 render_encode (to the published frame; encode is the encoder alone, on pictures of the same size), network (to its
 arrival in the browser), decode (to its hand-over to the compositor, jitter buffer included), paint (to the screencast).
 """
@@ -67,8 +68,6 @@ class Tick:
 
     start: float
     state_before: float
-    command_arrived: float
-    pressed_until: float
     target_x: float
     driven: bool
 
@@ -81,7 +80,10 @@ class Probe:
         self._node = rclpy.create_node('bench_latency')
         self._rows = TakenSubscription(self._node, topics.CONTROL_STEP, 'env_0')
         self._video = TakenSubscription(self._node, topics.video('front'), 'env_0')
+        self._commands = TakenSubscription(self._node, topics.teleop_command('arm'), 'env_0')
         self.ticks: list[Tick] = []
+        self.commands: list[tuple[float, float]] = []
+        """Device stamps and arrivals [ms]."""
         self.published: dict[float, float] = {}
         self.painted: list[tuple[float, int]] = []
         self._box = page.evaluate(
@@ -100,6 +102,8 @@ class Probe:
             self._page.wait_for_timeout(min(left, 0.05) * 1e3)
             for row, _ in self._rows.take_all():
                 self.ticks.append(_tick(row))
+            for command, info in self._commands.take_all():
+                self.commands.append((to_nanoseconds(command.device_stamp) * 1e-6, info['received_timestamp'] * 1e-6))
             for frame, info in self._video.take_all():
                 self.published[to_nanoseconds(frame.timestamp) * 1e-6] = info['source_timestamp'] * 1e-6
 
@@ -123,13 +127,9 @@ class Probe:
 def _tick(row: ControlStep) -> Tick:
     offset_ms = (time.time_ns() - time.monotonic_ns()) * 1e-6
     part = row.parts[0]
-    start = row.monotonic_ns * 1e-6 + offset_ms
-    # The age is taken when the row is described, right after the commands are.
     return Tick(
-        start=start,
+        start=row.monotonic_ns * 1e-6 + offset_ms,
         state_before=to_nanoseconds(row.header.stamp) * 1e-6,
-        command_arrived=start - part.human_age_ms if part.has_human else float('nan'),
-        pressed_until=to_nanoseconds(part.human.device_stamp) * 1e-6 if part.has_human else 0.0,
         target_x=part.target.position.x,
         driven=part.authority == ControlStep.AUTHORITY_HUMAN,
     )
@@ -140,17 +140,19 @@ def stages_of(probe: Probe, keys: list[tuple[str, float]], frames: list[list[flo
     results = []
     for code, pressed in keys:
         direction = 1.0 if code == 'KeyS' else -1.0
+        arrived = next((at for stamp, at in probe.commands if stamp >= pressed - 1.0), None)
+        if arrived is None:
+            continue
+        first = next((tick for tick in probe.ticks if tick.start >= arrived), None)
         found = next(
             (
                 (tick, after)
                 for before, tick, after in zip(probe.ticks, probe.ticks[1:], probe.ticks[2:], strict=False)
-                if tick.driven
-                and tick.pressed_until >= pressed - 1.0
-                and direction * (tick.target_x - before.target_x) > 2e-4
+                if tick.driven and tick.start >= arrived and direction * (tick.target_x - before.target_x) > 2e-4
             ),
             None,
         )
-        if found is None or found[0].start - pressed > 500.0:
+        if first is None or found is None or found[0].start - pressed > 500.0:
             continue
         tick, after = found
         state = after.state_before
@@ -163,8 +165,9 @@ def stages_of(probe: Probe, keys: list[tuple[str, float]], frames: list[list[flo
         _, received, presented = shown
         results.append(
             {
-                'upstream': tick.command_arrived - pressed,
-                'tick_wait': tick.start - tick.command_arrived,
+                'upstream': arrived - pressed,
+                'tick_wait': first.start - arrived,
+                'idle_ticks': tick.start - first.start,
                 'step': state - tick.start,
                 'render_encode': published - state,
                 'network': received - published,
@@ -172,7 +175,7 @@ def stages_of(probe: Probe, keys: list[tuple[str, float]], frames: list[list[flo
                 'paint': painted - presented,
                 'input_to_decoded': presented - pressed,
                 'input_to_picture': painted - pressed,
-                'all_but_tick_wait': painted - pressed - (tick.start - tick.command_arrived),
+                'all_but_tick_wait': painted - pressed - (first.start - arrived),
             }
         )
     return results
