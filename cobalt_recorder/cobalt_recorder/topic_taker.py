@@ -1,5 +1,6 @@
 """Takes the serialised messages of the recorded topics from the middleware, and counts them."""
 
+import dataclasses
 import time
 from typing import Any
 
@@ -84,6 +85,7 @@ class _Taken:
         self._is_video = recorded.topic.type == _VIDEO_TYPE
         self._requests = _key_frame_requests(node, workcell_id, recorded.topic) if self._is_video else None
         self._asked_s = 0.0
+        self._newest_ns = 0
         self._node = node
 
     def take(self) -> list[RawMessage]:
@@ -92,8 +94,14 @@ class _Taken:
             if self._is_video and not self.count.received and not is_key_frame(data):
                 continue
             count_message(self.count, info)
-            messages.append(raw_message(self.subscription.topic_name, data, info))
+            messages.append(self._in_order(raw_message(self.subscription.topic_name, data, info)))
         return messages
+
+    def _in_order(self, message: RawMessage) -> RawMessage:
+        # A reliable message that was sent again carries a later receive stamp than those that it is delivered before.
+        # Readers go by the log time, so it must rise as the messages do.
+        self._newest_ns = max(message.received_ns, self._newest_ns + 1)
+        return dataclasses.replace(message, received_ns=self._newest_ns)
 
     def settled(self, now_s: float) -> bool:
         if self.count.received:
