@@ -262,6 +262,8 @@ function motion(state) {
   if (!step.hold) return { level: 'move', title: 'Moving', words: step.authority === 'policy' ? 'A policy drives.' : control.yours ? 'You drive.' : `${control.holder || 'Somebody'} drives.`, limits };
   if (!control.yours && control.holder && [1, 2].includes(step.hold)) return hold(`${control.holder} has control and does not move`);
   if (control.yours && step.hold === 5) return hold('no movement key is pressed');
+  const heldInVain = keyboard.buttons && pageNow() - keyboard.pressed_ms > 600;
+  if (control.yours && step.hold === 2 && heldInVain) return hold('release all keys, then press again');
   if (control.yours && known.released && step.hold <= 3) return hold(`${step.hold_text}; keys were released because ${known.released}`);
   return hold(step.hold_text);
 }
