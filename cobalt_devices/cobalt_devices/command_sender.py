@@ -121,7 +121,8 @@ class CommandSender:
     def look(self) -> PartStep | None:
         """Takes the newest tick, if there is a new one, and returns the part's share of the newest known."""
         taken: Any = self._steps.take()
-        if taken is not None:
+        # The terminal row of an episode has no action: its targets say nothing.
+        if taken is not None and not taken[0].terminal:
             self._newest_part = next((part for part in taken[0].parts if part.part == self._part), None)
         return self._newest_part
 

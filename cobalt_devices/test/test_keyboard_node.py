@@ -1,5 +1,6 @@
 """The page back end over real rclpy, against the real host with an ideal arm."""
 
+import itertools
 import subprocess
 import sys
 import time
@@ -10,7 +11,7 @@ from rclpy.parameter import Parameter
 
 from cobalt_devices.keyboard_node import KeyboardNode
 from cobalt_interfaces.msg import DeviceSample, PartStep
-from cobalt_interfaces.srv import AcquireControl
+from cobalt_interfaces.srv import AcquireControl, StartEpisode
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
 from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
@@ -132,6 +133,21 @@ def test_space_closes_and_opens_the_gripper(page):
     page.hold('gripper', seconds=0.05)
     page.idle(0.3)
     assert page.part.gripper_target == 1.0
+
+
+def test_a_key_held_over_the_end_of_an_episode_goes_on_smoothly(page):
+    client = page.node.create_client(StartEpisode, topics.service_name('test_host', 'StartEpisode'))
+    assert client.wait_for_service(8.0)
+    request = StartEpisode.Request(workcell_id='env_0', lease_id=page.lease, seed=1)
+    assert client.call(request, timeout_sec=8.0).ok
+    until(lambda: page.steps[-1].episode_id, 'the episode runs')
+    page.idle(0.1)
+    page.commands.clear()
+    page.hold('up', seconds=2.8)
+    assert any(step.terminal for step in page.steps), 'the goal is 0.2 m up'
+    heights = [command.pose.position.z for command in page.commands if command.engaged]
+    assert max(abs(later - earlier) for earlier, later in itertools.pairwise(heights)) < 0.03
+    assert PartStep.HOLD_JUMP not in {step.parts[0].hold_reason for step in page.steps}
 
 
 def test_commands_come_on_arrival_alone_and_never_without_a_lease(page):
