@@ -5,32 +5,18 @@ import time
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, Quaternion
-from geometry_msgs.msg import Pose as PoseMessage
 from rclpy.node import Node
 
 from cobalt_devices.keyboard_mapper import Feedback, KeyboardMapper, KeyboardRates, KeySample
 from cobalt_interfaces.msg import PartStep, TeleopCommand
 from cobalt_teleop.core import topics
-from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
+from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
+from cobalt_teleop.ros.poses import pose_message, pose_of
 
 SOURCE = 'keyboard'
 
 _NEWEST_STEP = dataclasses.replace(topics.CONTROL_STEP, qos=topics.LATEST)
-
-
-def _pose(message: PoseMessage) -> Pose:
-    place, quat = message.position, message.orientation
-    return validate_pose((place.x, place.y, place.z), (quat.x, quat.y, quat.z, quat.w))
-
-
-def _pose_message(pose: Pose) -> PoseMessage:
-    x, y, z, w = (float(number) for number in pose.quat_xyzw)
-    return PoseMessage(
-        position=Point(**dict(zip('xyz', map(float, pose.position), strict=True))),
-        orientation=Quaternion(x=x, y=y, z=z, w=w),
-    )
 
 
 def feedback_of(part: PartStep) -> Feedback | None:
@@ -38,9 +24,9 @@ def feedback_of(part: PartStep) -> Feedback | None:
     try:
         return Feedback(
             clutch_epoch=part.human.clutch_epoch if part.has_human and part.human.source == SOURCE else None,
-            command=_pose(part.human.pose) if part.has_human else Pose(),
-            anchor=_pose(part.anchor),
-            target=_pose(part.target),
+            command=pose_of(part.human.pose) if part.has_human else Pose(),
+            anchor=pose_of(part.anchor),
+            target=pose_of(part.target),
             gripper_target=float(part.gripper_target),
             holding=part.hold_reason != PartStep.HOLD_NONE,
         )
@@ -103,7 +89,7 @@ class CommandSender:
         message = TeleopCommand(
             mode=TeleopCommand.MODE_POSE,
             reference=TeleopCommand.REFERENCE_ENGAGE,
-            pose=_pose_message(command.pose),
+            pose=pose_message(command.pose),
             gripper=command.gripper,
             engaged=command.engaged,
             tracked=command.tracked,

@@ -13,10 +13,10 @@ from cobalt_interfaces.srv import AcquireControl, ReleaseControl, StartEpisode
 from cobalt_sim.expert import LiftExpert
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core import topics
-from cobalt_teleop.core.pose import Pose, validate_pose
+from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
+from cobalt_teleop.ros.poses import pose_message, pose_of
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
-from cobalt_teleop.workcell_host.messages import pose_message
 
 SOURCE = 'scripted_expert'
 
@@ -197,12 +197,12 @@ class ScriptedDriver:
             self._heard_s = time.monotonic()
             self._part = next((part for part in taken[0].parts if part.part == _PART), self._part)
         if (taken := self._cubes.take()) is not None:
-            self._cube = _pose(taken[0].pose)
+            self._cube = pose_of(taken[0].pose)
 
     def _command(self, *, engaged_allowed: bool) -> None:
         if self._part is None or self._cube is None:
             return
-        tool, gripper = _pose(self._part.pose), float(self._part.gripper)
+        tool, gripper = pose_of(self._part.pose), float(self._part.gripper)
         pose, engaged, wanted_gripper = tool, False, float('nan')
         if engaged_allowed and self._episode.phase not in (EpisodeState.PHASE_PREPARING, EpisodeState.PHASE_ENDING):
             command = self._expert.step(tool=tool, cube=self._cube, gripper=gripper)
@@ -225,8 +225,3 @@ class ScriptedDriver:
         message.header.stamp = message.device_stamp = to_stamp(now_ns())
         message.header.frame_id = self._frame
         self._commands.publish(message)
-
-
-def _pose(message: Any) -> Pose:
-    place, quat = message.position, message.orientation
-    return validate_pose((place.x, place.y, place.z), (quat.x, quat.y, quat.z, quat.w))

@@ -27,16 +27,17 @@ def _aligned(offset: int, size: int) -> int:
 def row_times(cdr: bytes) -> tuple[int, int]:
     """Returns stamp [ns] and monotonic_ns of a serialised ControlStep, without deserialising the rest (XCDR1)."""
     body = memoryview(cdr)[4:]
-    sec, nanosec = struct.unpack_from('<iI', body, 0)
-    offset = 8
-    for _ in range(3):
+
+    def after_text(offset: int) -> int:
         offset = _aligned(offset, 4)
         (length,) = struct.unpack_from('<I', body, offset)
-        offset += 4 + length
-        if _ == 0:
-            offset = _aligned(offset, 4) + 4
-    offset = _aligned(offset, 8)
-    _, monotonic_ns = struct.unpack_from('<QQ', body, offset)
+        return int(offset + 4 + length)
+
+    sec, nanosec = struct.unpack_from('<iI', body, 0)
+    after_frame_id = after_text(8)
+    after_schema_version = _aligned(after_frame_id, 4) + 4
+    after_episode_id = after_text(after_text(after_schema_version))
+    _, monotonic_ns = struct.unpack_from('<QQ', body, _aligned(after_episode_id, 8))
     return sec * 1_000_000_000 + nanosec, monotonic_ns
 
 

@@ -1,7 +1,6 @@
 """One WebRTC connection to one page: the server offers video down and two data channels."""
 
 import asyncio
-import time
 from collections.abc import Callable, Mapping
 
 from aiortc import (
@@ -50,7 +49,6 @@ class Peer:
         on_open: Callable[[], None],
     ) -> None:
         self.tracks = dict(tracks)
-        self.created_s = time.monotonic()
         # An explicit empty list: aiortc's default asks a public server.
         configuration = RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
         self._connection = RTCPeerConnection(configuration)

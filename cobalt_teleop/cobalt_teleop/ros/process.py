@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
@@ -18,13 +18,6 @@ from rclpy.signals import SignalHandlerOptions
 
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import help_text
-
-
-class CobaltNode(Protocol):
-    """What `run_node` needs of a node beside rclpy's Node."""
-
-    def close(self) -> None:
-        """Ends the node's own threads and files. Called once, when the executor has stopped."""
 
 
 class Stop:

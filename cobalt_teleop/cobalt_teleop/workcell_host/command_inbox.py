@@ -1,5 +1,6 @@
 """The newest admitted command of a topic, taken at the tick, with an age that a busy process cannot make younger."""
 
+import dataclasses
 import time
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Reference
-from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
+from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription
+from cobalt_teleop.ros.poses import pose_of
 from cobalt_teleop.ros.stamps import to_nanoseconds
 
 _MAX_HEADER_AGE_S = 1.0
@@ -93,16 +95,8 @@ class CommandInbox:
         if header_age_s > _MAX_HEADER_AGE_S:
             age_s = max(age_s, header_age_s)
         shown_ns = to_nanoseconds(self.message.shown_frame_stamp)
-        return MotionCommand(
-            mode=motion.mode,
-            reference=motion.reference,
-            pose=motion.pose,
-            twist=motion.twist,
-            gripper=motion.gripper,
-            engaged=motion.engaged,
-            tracked=motion.tracked,
-            clutch_epoch=motion.clutch_epoch,
-            source=motion.source,
+        return dataclasses.replace(
+            motion,
             sample=self._samples,
             age_s=age_s,
             frame_age_s=(system_ns - shown_ns) * 1e-9 if shown_ns else 0.0,
@@ -112,8 +106,7 @@ class CommandInbox:
 def _motion(message: Any) -> MotionCommand:
     pose: Pose | None
     try:
-        position, quat = message.pose.position, message.pose.orientation
-        pose = validate_pose((position.x, position.y, position.z), (quat.x, quat.y, quat.z, quat.w))
+        pose = pose_of(message.pose)
     except InvalidPoseError:
         pose = None
     linear, angular = message.twist.linear, message.twist.angular

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Point, PoseStamped, Quaternion, Twist, Vector3
-from geometry_msgs.msg import Pose as PoseMessage
+from geometry_msgs.msg import Point, PoseStamped, Twist, Vector3
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
@@ -23,6 +22,7 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import Episode
 from cobalt_teleop.core.part_controller import PartDecision
 from cobalt_teleop.core.pose import Pose, Vector
+from cobalt_teleop.ros.poses import pose_message
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.workcell_host.plant import Capabilities, PartState
 
@@ -30,13 +30,6 @@ from cobalt_teleop.workcell_host.plant import Capabilities, PartState
 def header(stamp_ns: int, frame_id: str) -> Header:
     """Returns a header."""
     return Header(stamp=to_stamp(stamp_ns), frame_id=frame_id)
-
-
-def pose_message(pose: Pose) -> PoseMessage:
-    """Returns a pose, xyzw."""
-    x, y, z = pose.position.tolist()
-    qx, qy, qz, qw = pose.quat_xyzw.tolist()
-    return PoseMessage(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
 
 
 def pose_stamped(pose: Pose, stamp_ns: int, frame_id: str) -> PoseStamped:
