@@ -284,13 +284,17 @@ class Workcell:
         for part in self._parts:
             part.controller.require_fresh_press(part.human.newest_press, part.policy.newest_press)
 
+    def _rest(self) -> None:
+        """Holds what is measured until a fresh press; presses that are going on are old ones."""
+        observation = self._plant.observe()
+        for part in self._parts:
+            part.controller.rest_at(_measured(observation, part.name))
+        self._require_fresh_press()
+
     def _rest_after_error(self) -> None:
         try:
             self._plant.hold()
-            observation = self._plant.observe()
-            for part in self._parts:
-                part.controller.rest_at(_measured(observation, part.name))
-            self._require_fresh_press()
+            self._rest()
         except Exception as error:
             # The plant itself is what fails: nothing more can be told to it, and the tick's error is already told.
             self._node.get_logger().error(f'{self._id}: the plant cannot hold: {error}', throttle_duration_sec=5.0)
@@ -433,10 +437,7 @@ class Workcell:
             if not self._estop_by:
                 raise CobaltError('no emergency stop is latched')
             self._estop_by = ''
-            observation = self._plant.observe()
-            for part in self._parts:
-                part.controller.rest_at(_measured(observation, part.name))
-            self._require_fresh_press()
+            self._rest()
             self._arbiter.homing_done()
             self._node.get_logger().warning(f'{self._id}: emergency stop cleared by {who or "somebody"}')
 
