@@ -11,6 +11,7 @@ from aiortc.mediastreams import MediaStreamError
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 
 WAIT_S = 12.0
+MEDIA_PATIENCE_S = 8.0
 
 
 class PageClient:
@@ -79,7 +80,12 @@ class PageClient:
         return await self.until(found, f'{kind} {fields}', timeout_s)
 
     async def until_live(self, cameras=1):
-        await self.until(lambda: len(self.frames) >= cameras, 'video')
+        # As the page does: a connection that does not come about in time is asked for anew.
+        try:
+            await self.until(lambda: len(self.frames) >= cameras, 'video', MEDIA_PATIENCE_S)
+        except AssertionError:
+            await self.say('restart_media')
+            await self.until(lambda: len(self.frames) >= cameras, 'video')
 
     async def say(self, kind, **fields):
         await self.socket.send_json({'type': kind, **fields})

@@ -133,7 +133,7 @@ def test_keys_reach_the_device_node_under_the_lease_with_stamps(host, bridge, li
     listener.listen(SAMPLES)
 
     async def scenario():
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_live()
             await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
             page.keys(BITS['away'])
@@ -312,11 +312,11 @@ def test_who_sees_nothing_of_the_arm_moves_nothing(host, bridge, listener):
     listener.listen(topics.operator_sample('keyboard', 'arm'))
 
     async def scenario():
-        async with PageClient(bridge.port, h264=False) as blind:
+        async with PageClient(bridge.port, workcell='env_0', h264=False) as blind:
             await blind.until_event('step')
             await blind.say('acquire', ask=False)
             await blind.until(lambda: 'no video' in (blind.newest('notice') or {}).get('text', ''), 'the reason')
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_live()
             await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
             await page.say('acquire', ask=False)
@@ -399,7 +399,7 @@ def test_link_statistics_are_published_each_second(host, bridge, listener):
     listener.listen(topics.LINK)
 
     async def scenario():
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_live()
             (camera,) = page.frames
             report = {'name': camera, 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
