@@ -23,6 +23,7 @@ SOURCE = 'scripted_expert'
 _PART = 'arm'
 _ANSWER_LIMIT_S = 10.0
 _SILENCE_LIMIT_S = 10.0
+_PREPARING_LIMIT_S = 30.0
 _OVER = (EpisodeState.PHASE_ENDED, EpisodeState.PHASE_IDLE)
 
 
@@ -97,7 +98,8 @@ class ScriptedDriver:
         self.problem = ''
         """Why it failed, in words."""
         self._asked_s: float | None = None
-        self._heard_s = time.monotonic()
+        self._unreachable_since_s: float | None = None
+        self._heard_s = self._seen_s = self._started_s = time.monotonic()
 
     @property
     def over(self) -> bool:
@@ -107,8 +109,7 @@ class ScriptedDriver:
     def tick(self) -> None:
         """Lives through one tick: looks, asks, commands."""
         self._look()
-        if not self.over and time.monotonic() - self._heard_s > _SILENCE_LIMIT_S:
-            self._fail(f"the host '{self._host_id}' has sent nothing for {_SILENCE_LIMIT_S:.0f} s")
+        self._lose_patience()
         match self.state:
             case DriverState.ACQUIRING:
                 request = AcquireControl.Request(
@@ -145,8 +146,11 @@ class ScriptedDriver:
             return
         client = next(client for service, client in self._services.items() if isinstance(request, service.Request))
         if not client.service_is_ready():
+            self._unreachable_since_s = self._unreachable_since_s or now_s
+            if now_s - self._unreachable_since_s > _ANSWER_LIMIT_S:
+                self._fail(f"the host '{self._host_id}' offers no service {client.srv_name}")
             return
-        self._asked_s = now_s
+        self._asked_s, self._unreachable_since_s = now_s, None
 
         def answered(future: Any) -> None:
             self._asked_s = None
@@ -159,6 +163,18 @@ class ScriptedDriver:
 
         client.call_async(request).add_done_callback(answered)
 
+    def _lose_patience(self) -> None:
+        """Fails where what it waits for does not come: a driver never waits for ever."""
+        if self.over:
+            return
+        now_s = time.monotonic()
+        if now_s - self._heard_s > _SILENCE_LIMIT_S:
+            self._fail(f"the host '{self._host_id}' has sent nothing for {_SILENCE_LIMIT_S:.0f} s")
+        elif now_s - self._seen_s > _SILENCE_LIMIT_S:
+            self._fail(f'no pose of the {CUBE} has come for {_SILENCE_LIMIT_S:.0f} s')
+        elif self.state is DriverState.PREPARING and now_s - self._started_s > _PREPARING_LIMIT_S:
+            self._fail(f'the episode {self._episode_id} was not ready after {_PREPARING_LIMIT_S:.0f} s')
+
     def _fail(self, problem: str) -> None:
         self.state, self.problem = DriverState.FAILED, problem
 
@@ -169,6 +185,7 @@ class ScriptedDriver:
     def _on_started(self, answer: Any) -> None:
         self._episode_id = answer.episode_id
         self._started += 1
+        self._started_s = time.monotonic()
         self.state = DriverState.PREPARING
         self._follow_episode()
 
@@ -197,6 +214,7 @@ class ScriptedDriver:
             self._heard_s = time.monotonic()
             self._part = next((part for part in taken[0].parts if part.part == _PART), self._part)
         if (taken := self._cubes.take()) is not None:
+            self._seen_s = time.monotonic()
             self._cube = pose_of(taken[0].pose)
 
     def _command(self, *, engaged_allowed: bool) -> None:

@@ -45,11 +45,12 @@ def start_sim(environment):
 
 def test_the_scripted_operator_lifts_every_cube_through_ros_alone(start_sim, environment):
     sim = start_sim(num_envs=3, cameras='front', width=160, height=120)
+    # An episode in which the expert fumbles ends after a minute by itself, and says so.
     operator = subprocess.run(
         command('scripted_operator_node', num_workcells=3, episodes=1),
-        env=environment, capture_output=True, text=True, timeout=60, check=False,
+        env=environment, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
-    assert operator.returncode == 0, operator.stderr
+    assert operator.returncode == 0, operator.stdout + operator.stderr
     assert '3 of 3 episodes succeeded in 3 workcells' in operator.stdout
     sim.send_signal(signal.SIGINT)
     started_s = time.monotonic()
