@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from cobalt_teleop.bridge.device_samples import on_host_clock
+from cobalt_teleop.bridge.operators.device_samples import on_host_clock
 
 NOW_NS = 1_796_036_310_000_000_000
 MS = 1_000_000

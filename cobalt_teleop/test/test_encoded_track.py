@@ -7,7 +7,7 @@ from aiortc import RTCConfiguration, RTCPeerConnection
 from aiortc.mediastreams import MediaStreamError
 from aiortc.rtp import RTCP_PSFB_PLI, RtcpPsfbPacket
 
-from cobalt_teleop.bridge.encoded_track import EncodedVideoTrack, encoded_packet
+from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack, encoded_packet
 
 KEY = b'\0\0\0\1\x67key'
 DELTA = b'\0\0\0\1\x41delta'

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from cobalt_teleop.bridge.loopback import AddressError, is_own_host, is_own_origin, listen
+from cobalt_teleop.bridge.door.loopback import AddressError, is_own_host, is_own_origin, listen
 
 
 @pytest.mark.parametrize('host', ['0.0.0.0', '::', '192.168.1.4', 'example.org', ''])

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cobalt_teleop.bridge.page_messages import MAX_SAMPLE_BYTES, PageMessageError, parse_sample, parse_signal
+from cobalt_teleop.bridge.wire.page_messages import MAX_SAMPLE_BYTES, PageMessageError, parse_sample, parse_signal
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 
 KEYS = {

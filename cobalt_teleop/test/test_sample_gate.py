@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from cobalt_teleop.bridge.page_messages import PageMessage
-from cobalt_teleop.bridge.sample_gate import SampleGate
+from cobalt_teleop.bridge.operators.sample_gate import SampleGate
+from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 
 def sample(sequence, device_ms=0.0, buttons=0, engaged=False, press_counts=(0,)):

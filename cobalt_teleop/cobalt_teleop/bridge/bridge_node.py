@@ -13,10 +13,10 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_teleop.bridge.door.loopback import listen
 from cobalt_teleop.bridge.executor_calls import ExecutorCalls
-from cobalt_teleop.bridge.lobby import Lobby
-from cobalt_teleop.bridge.loopback import listen
-from cobalt_teleop.bridge.session import SessionRules
+from cobalt_teleop.bridge.operators.lobby import Lobby
+from cobalt_teleop.bridge.operators.session import SessionRules
 from cobalt_teleop.bridge.web_server import build_app
 from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
 from cobalt_teleop.core import topics

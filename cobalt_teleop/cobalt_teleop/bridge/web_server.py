@@ -6,9 +6,9 @@ from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from cobalt_teleop.bridge.lobby import Lobby
-from cobalt_teleop.bridge.loopback import is_own_host, is_own_origin
-from cobalt_teleop.bridge.page_messages import MAX_SIGNAL_BYTES, PageMessageError, parse_signal
+from cobalt_teleop.bridge.door.loopback import is_own_host, is_own_origin
+from cobalt_teleop.bridge.operators.lobby import Lobby
+from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessageError, parse_signal
 
 HEARTBEAT_S = 5.0
 HELLO_TIMEOUT_S = 10.0

@@ -10,16 +10,15 @@ from typing import Any
 from aiohttp import web
 
 from cobalt_interfaces.msg import ControlState
-from cobalt_teleop.bridge.device_samples import keyboard_sample, link_stats
-from cobalt_teleop.bridge.encoded_track import EncodedVideoTrack
-from cobalt_teleop.bridge.episode_requests import EpisodeRequests
-from cobalt_teleop.bridge.page_events import Event, keyboard_event
-from cobalt_teleop.bridge.page_messages import PageMessage, PageMessageError, parse_sample, parse_signal
-from cobalt_teleop.bridge.peer import Peer, PeerError
-from cobalt_teleop.bridge.room import Room
-from cobalt_teleop.bridge.sample_gate import SampleGate
+from cobalt_teleop.bridge.media.peer import PeerError
+from cobalt_teleop.bridge.media.session_media import SessionMedia
+from cobalt_teleop.bridge.operators.device_samples import link_stats
+from cobalt_teleop.bridge.operators.episode_requests import EpisodeRequests
+from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.bridge.operators.sample_intake import Driver, SampleIntake
+from cobalt_teleop.bridge.wire.page_events import Event, keyboard_event
+from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_signal
 from cobalt_teleop.bridge.workcell_endpoints import ServiceError
-from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
 
 RENEW_PERIOD_S = 5.0
@@ -40,15 +39,6 @@ class SessionRules:
     require_recording: bool
 
 
-@dataclass
-class _Resume:
-    """Where the counters of a page go on after a reload."""
-
-    sequence: int = 0
-    clutch_epoch: int = 0
-    press_counts: tuple[int, ...] = (0,) * len(ACTIONS)
-
-
 class Session:
     """What the bridge knows of one page, across reloads. Lives in the event loop.
 
@@ -64,18 +54,16 @@ class Session:
         self._key = key
         self.operator = f'Operator {session_id[:4]}'
         self.room: Room | None = None
-        self.h264 = True
         self._rules = rules
         self._log = log
         self._socket: web.WebSocketResponse | None = None
-        self._peer: Peer | None = None
-        self._peer_lock = asyncio.Lock()
+        self._media = SessionMedia(
+            on_sample=lambda data: self._samples.on_message(data), on_event=self._on_event, on_open=self._on_events_open
+        )
+        self._samples = SampleIntake(self._media, self._as_driver, self._complain)
         self._lease_id = ''
         self._lease_since_ns = 0
         self._asks = False
-        self._gate = SampleGate()
-        self._resume = _Resume()
-        self._published = 0
         self._stats: PageMessage | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._acting = asyncio.Lock()
@@ -108,20 +96,21 @@ class Session:
         if old is not None and not old.closed:
             await _send(old, {'type': 'replaced', 'text': 'This session is open in another tab.'})
             await old.close()
-        await self._drop_peer()
+        await self._media.drop()
         self.operator = operator.strip() or self.operator
-        self.h264 = h264
-        self._gate = SampleGate()
+        self._media.h264 = h264
+        self._samples.restart()
         self._stats = None
+        resume = self._samples.resume
         self.tell(
             {
                 'type': 'session',
                 'session': self.session_id,
                 'key': self._key,
                 'operator': self.operator,
-                'sequence': self._resume.sequence,
-                'clutch_epoch': self._resume.clutch_epoch,
-                'press_counts': list(self._resume.press_counts),
+                'sequence': resume.sequence,
+                'clutch_epoch': resume.clutch_epoch,
+                'press_counts': list(resume.press_counts),
             }
         )
         self.tell(keyboard_event())
@@ -131,7 +120,7 @@ class Session:
         if self._socket is not socket:
             return False
         self._socket = None
-        await self._drop_peer()
+        await self._media.drop()
         if self.room is not None:
             self.room.tell_viewers()
         return True
@@ -147,7 +136,7 @@ class Session:
 
     async def leave(self) -> None:
         """Gives control back and leaves the workcell."""
-        await self._drop_peer()
+        await self._media.drop()
         room = self.room
         if room is not None:
             await self._release_quietly()
@@ -173,50 +162,18 @@ class Session:
     # Media.
 
     async def offer_media(self) -> None:
-        """Makes a new peer connection and sends its offer."""
-        async with self._peer_lock:
-            await self._drop_peer_locked()
-            if self.room is None or not self.connected:
-                return
-            tracks = {camera: self._track(camera) for camera in (self.room.cameras if self.h264 else [])}
-            peer = Peer(tracks, on_sample=self._on_sample, on_event=self._on_event, on_open=self._on_events_open)
-            self._peer = peer
-            for camera, track in tracks.items():
-                self.room.add_track(camera, track)
-            self.tell(await peer.offer())
-
-    def _track(self, camera: str) -> EncodedVideoTrack:
-        room = self.room
-        assert room is not None
-
-        def anchor(rtp_timestamp: int, stamp_ns: int) -> None:
-            if self._peer is not None:
-                self._peer.send_sample(
-                    json.dumps(
-                        {'type': 'anchor', 'camera': camera, 'rtp_timestamp': rtp_timestamp, 'stamp_ms': stamp_ns / 1e6}
-                    )
-                )
-
-        return EncodedVideoTrack(lambda: room.ask_key_frame(camera), anchor)
-
-    async def _drop_peer(self) -> None:
-        async with self._peer_lock:
-            await self._drop_peer_locked()
-
-    async def _drop_peer_locked(self) -> None:
-        peer, self._peer = self._peer, None
-        if peer is not None:
-            if self.room is not None:
-                for camera, track in peer.tracks.items():
-                    self.room.remove_track(camera, track)
-            await peer.close()
+        """Makes a new connection and sends its offer."""
+        if self.room is not None and self.connected:
+            self.tell(await self._media.offer(self.room))
+        else:
+            await self._media.drop()
 
     # Down.
 
     def tell(self, event: Event) -> None:
         """Sends an event to the page: on the events channel, or on the WebSocket while that is not open."""
         text = json.dumps(event, allow_nan=False, default=str)
-        if event['type'] != 'offer' and self._peer is not None and self._peer.send_event(text):
+        if event['type'] != 'offer' and self._media.send_event(text):
             return
         if self.connected:
             self._start(_send_text(self._socket, text))
@@ -283,69 +240,14 @@ class Session:
             }
             self._start(self._act(kind, work[kind]()))
 
-    def _on_sample(self, data: str | bytes) -> None:
-        received_ns = now_ns()
-        if isinstance(data, bytes):
-            self._complain(PageMessageError('the samples channel takes text alone'))
-            return
-        try:
-            message = parse_sample(data)
-        except PageMessageError as error:
-            self._complain(error)
-            return
-        if message.type == 'ping':
-            if self._peer is not None:
-                pong = {
-                    'type': 'pong',
-                    'id': message['id'],
-                    'sent_ms': message['sent_ms'],
-                    'host_ms': received_ns / 1e6,
-                }
-                self._peer.send_sample(json.dumps(pong))
-            return
-        delay_s = self._gate.offer(message, time.monotonic())
-        if delay_s == 0.0:
-            self._publish_sample()
-        elif delay_s is not None:
-            asyncio.get_running_loop().call_later(delay_s, self._publish_sample)
-
-    def _publish_sample(self) -> None:
-        keys = self._gate.take(time.monotonic())
-        if keys is None:
-            return
-        self._resume = _Resume(keys['sequence'], keys['clutch_epoch'], keys['press_counts'])
-        if self.room is None or self.room.endpoints is None or not self._lease_id:
-            return
-        self._published += 1
-        shown_frame_ns = self._shown_frame_stamp(keys['frame'])
-        # A page that names a picture which it cannot have, or has no video at all, drives blind. One whose browser
-        # cannot tell which picture it shows names none.
-        sees = not self.room.cameras or (self.h264 and (keys['frame'] is None or shown_frame_ns is not None))
-        self.room.endpoints.publish_sample(
-            keyboard_sample(
-                keys,
-                session_id=self.session_id,
-                lease_id=self._lease_id,
-                operator=self.operator,
-                sequence=self._published,
-                sees=sees,
-                shown_frame_ns=shown_frame_ns,
-            )
-        )
-
-    def _shown_frame_stamp(self, frame: tuple[str, int] | None) -> int | None:
-        if frame is None or self._peer is None:
-            return None
-        track = self._peer.tracks.get(frame[0])
-        return None if track is None else track.stamp_of(frame[1])
+    def _as_driver(self) -> Driver:
+        return Driver(self.session_id, self.operator, self._lease_id, self.room)
 
     # What a person asks for.
 
     async def _answer(self, sdp: str) -> None:
-        if self._peer is None:
-            return
         try:
-            await self._peer.accept(sdp)
+            await self._media.accept(sdp)
         except PeerError as error:
             self.notice(str(error))
 
@@ -371,7 +273,7 @@ class Session:
         return await self.room.endpoints.call(service, self._rules.service_timeout_s, **fields)
 
     async def _acquire(self, ask: bool) -> None:
-        if self.room is not None and self.room.cameras and not self.h264:
+        if self.room is not None and self.room.cameras and not self._media.h264:
             raise ServiceError('this browser shows no video, so it cannot drive')
         self._asks = ask
         try:
@@ -467,12 +369,13 @@ class Session:
             self.room.endpoints.publish_link(
                 link_stats(
                     self._stats,
-                    self._gate.take_counts(),
+                    self._samples.take_counts(),
                     workcell_id=self._workcell_id,
                     session_id=self.session_id,
                     lease_id=self._lease_id,
                     operator=self.operator,
-                    codec='h264' if self.h264 else '',
+                    road=self._media.road,
+                    codec=self._media.codec,
                 )
             )
 

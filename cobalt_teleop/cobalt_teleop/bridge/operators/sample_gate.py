@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cobalt_teleop.bridge.page_messages import PageMessage
+from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 MAX_RATE_HZ = 40.0
 

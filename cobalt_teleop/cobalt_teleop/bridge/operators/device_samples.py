@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from cobalt_interfaces.msg import CameraLink, DeviceSample, LinkStats
-from cobalt_teleop.bridge.page_messages import PageMessage
-from cobalt_teleop.bridge.sample_gate import LinkCounts
+from cobalt_teleop.bridge.operators.sample_gate import LinkCounts
+from cobalt_teleop.bridge.wire.page_messages import PageMessage
 from cobalt_teleop.bridge.workcell_endpoints import DEVICE
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
@@ -78,6 +78,7 @@ def link_stats(
     session_id: str,
     lease_id: str,
     operator: str,
+    road: str,
     codec: str,
 ) -> LinkStats:
     """Returns how one page's link is.
@@ -89,6 +90,7 @@ def link_stats(
         session_id: Of the page.
         lease_id: Empty if it only watches.
         operator: Name shown to others.
+        road: How pictures reach the screen.
         codec: h264, or empty without video.
     """
     sent = counts.received + counts.lost
@@ -97,7 +99,7 @@ def link_stats(
         lease_id=lease_id,
         operator_id=operator,
         role='operator' if lease_id else 'spectator',
-        road='track',
+        road=road,
         codec=codec,
         rtt_ms=math.nan,
         jitter_ms=counts.jitter_ms if counts.received else math.nan,

@@ -11,7 +11,7 @@ import av
 from aiortc import MediaStreamTrack, RTCRtpSender
 from aiortc.mediastreams import MediaStreamError
 
-from cobalt_teleop.bridge.sender_hooks import last_rtp_timestamp, on_key_frame_request
+from cobalt_teleop.bridge.media.sender_hooks import last_rtp_timestamp, on_key_frame_request
 
 _CLOCK_HZ = 90_000
 _QUEUE_FRAMES = 8

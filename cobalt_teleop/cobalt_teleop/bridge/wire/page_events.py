@@ -13,7 +13,7 @@ from cobalt_interfaces.msg import (
     RecordingState,
     WorkcellInfo,
 )
-from cobalt_teleop.bridge import wording
+from cobalt_teleop.bridge.wire import wording
 from cobalt_teleop.core.keyboard_actions import ACTIONS, MOTION_BITS
 from cobalt_teleop.ros.stamps import to_nanoseconds
 

@@ -14,7 +14,7 @@ from aiortc import (
 from aiortc.exceptions import OperationError
 from aiortc.rtcrtpparameters import RTCRtpCodecCapability
 
-from cobalt_teleop.bridge.encoded_track import EncodedVideoTrack
+from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
 from cobalt_teleop.core.errors import CobaltError
 
 

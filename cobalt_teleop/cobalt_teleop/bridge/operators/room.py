@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState, EpisodeState, WorkcellInfo
-from cobalt_teleop.bridge.encoded_track import EncodedPacket, EncodedVideoTrack
-from cobalt_teleop.bridge.page_events import (
+from cobalt_teleop.bridge.media.encoded_track import EncodedPacket, EncodedVideoTrack
+from cobalt_teleop.bridge.wire.page_events import (
     Event,
     control_event,
     episode_event,

@@ -10,10 +10,10 @@ from typing import Any
 from aiohttp import web
 
 from cobalt_interfaces.msg import WorkcellInfo
-from cobalt_teleop.bridge.page_events import Event
-from cobalt_teleop.bridge.page_messages import PageMessage
-from cobalt_teleop.bridge.room import OpenEndpoints, Room
-from cobalt_teleop.bridge.session import Session, SessionRules
+from cobalt_teleop.bridge.operators.room import OpenEndpoints, Room
+from cobalt_teleop.bridge.operators.session import Session, SessionRules
+from cobalt_teleop.bridge.wire.page_events import Event
+from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 MAX_SESSIONS = 64
 KEY_DIGITS = 32
@@ -145,6 +145,7 @@ class Lobby:
             if session.connected and session.session_id not in self._moving and self._is_lost(session):
                 room = self._place(session)
                 if room is not None and room is not session.room:
+                    self._moving.add(session.session_id)
                     asyncio.get_running_loop().create_task(self._move(session, room))
 
     def _is_lost(self, session: Session) -> bool:
@@ -155,7 +156,6 @@ class Lobby:
         return not self._wishes.get(session.session_id) and room.workcell_id not in self._present and not room.alive
 
     async def _move(self, session: Session, room: Room) -> None:
-        self._moving.add(session.session_id)
         try:
             if session.room is not None:
                 session.notice(f'{session.room.workcell_id} is gone; this is {room.workcell_id}', 'info')

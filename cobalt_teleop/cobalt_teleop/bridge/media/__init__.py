@@ -1,0 +1,1 @@
+"""Video on its way to pages, and the connections that carry it."""

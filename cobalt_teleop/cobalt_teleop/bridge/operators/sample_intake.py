@@ -1,0 +1,113 @@
+"""The way of one page's samples, from its channel to the device node."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cobalt_interfaces.msg import DeviceSample
+from cobalt_teleop.bridge.media.session_media import SessionMedia
+from cobalt_teleop.bridge.operators.device_samples import keyboard_sample
+from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, SampleGate
+from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_sample
+from cobalt_teleop.core.keyboard_actions import ACTIONS
+from cobalt_teleop.ros.stamps import now_ns
+
+
+@dataclass(frozen=True)
+class ResumePoint:
+    """Where the counters of a page go on after a reload."""
+
+    sequence: int = 0
+    clutch_epoch: int = 0
+    press_counts: tuple[int, ...] = (0,) * len(ACTIONS)
+
+
+@dataclass(frozen=True)
+class Driver:
+    """Who sends samples.
+
+    Attributes:
+        session_id: Of the page.
+        operator: Name shown to others.
+        lease_id: Under which samples are sent; empty without control.
+        room: His workcell, if he has one.
+    """
+
+    session_id: str
+    operator: str
+    lease_id: str
+    room: Room | None
+
+
+class SampleIntake:
+    """Checks a page's samples, bounds their rate, and publishes them for the workcell that it drives.
+
+    Args:
+        media: Of the page.
+        driver: Tells who sends, at this moment.
+        complain: Told what was wrong with a message.
+    """
+
+    def __init__(
+        self, media: SessionMedia, driver: Callable[[], Driver], complain: Callable[[PageMessageError], None]
+    ) -> None:
+        self._media = media
+        self._driver = driver
+        self._complain = complain
+        self._gate = SampleGate()
+        self._published = 0
+        self.resume = ResumePoint()
+
+    def restart(self) -> None:
+        """A page has come anew: its counts of the link begin again."""
+        self._gate = SampleGate()
+
+    def take_counts(self) -> LinkCounts:
+        """Returns what came since the last call."""
+        return self._gate.take_counts()
+
+    def on_message(self, data: str | bytes) -> None:
+        """Takes a message of the samples channel."""
+        received_ns = now_ns()
+        if isinstance(data, bytes):
+            self._complain(PageMessageError('the samples channel takes text alone'))
+            return
+        try:
+            message = parse_sample(data)
+        except PageMessageError as error:
+            self._complain(error)
+            return
+        if message.type == 'ping':
+            pong = {'type': 'pong', 'id': message['id'], 'sent_ms': message['sent_ms'], 'host_ms': received_ns / 1e6}
+            self._media.send_sample(json.dumps(pong))
+            return
+        delay_s = self._gate.offer(message, time.monotonic())
+        if delay_s == 0.0:
+            self._publish()
+        elif delay_s is not None:
+            asyncio.get_running_loop().call_later(delay_s, self._publish)
+
+    def _publish(self) -> None:
+        keys = self._gate.take(time.monotonic())
+        if keys is None:
+            return
+        self.resume = ResumePoint(keys['sequence'], keys['clutch_epoch'], keys['press_counts'])
+        driver = self._driver()
+        if driver.room is None or driver.room.endpoints is None or not driver.lease_id:
+            return
+        self._published += 1
+        driver.room.endpoints.publish_sample(self._sample(keys, driver, driver.room))
+
+    def _sample(self, keys: PageMessage, driver: Driver, room: Room) -> DeviceSample:
+        return keyboard_sample(
+            keys,
+            session_id=driver.session_id,
+            lease_id=driver.lease_id,
+            operator=driver.operator,
+            sequence=self._published,
+            sees=self._media.sees(room.cameras, keys['frame']),
+            shown_frame_ns=self._media.shown_frame_stamp(keys['frame']),
+        )

@@ -1,0 +1,1 @@
+"""What goes over the wire between the bridge and its pages."""
