@@ -1,0 +1,36 @@
+"""Whom the door has let in, and what he may do."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a guest may do; each may do all that those before him may."""
+
+    SPECTATOR = 'spectator'
+    """Watch, and press the emergency stop."""
+
+    OPERATOR = 'operator'
+    """Take control, and run episodes."""
+
+    SUPERVISOR = 'supervisor'
+    """Invite others, send them away, and stop every workcell."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guest:
+    """Who a page is, as its token or its place says.
+
+    Attributes:
+        role: What it may do.
+        name: Shown to others; empty if it may choose one.
+        task: What it was invited for; empty for any task.
+        invitation_id: Of the invitation that let it in; empty for the owner of the machine.
+        expires_s: Unix time after which it may not come in again [s]; infinite for the owner.
+    """
+
+    role: Role
+    name: str = ''
+    task: str = ''
+    invitation_id: str = ''
+    expires_s: float = float('inf')
