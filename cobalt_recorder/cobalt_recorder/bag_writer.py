@@ -10,10 +10,10 @@ from mcap.exceptions import McapError
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 
-from cobalt_recorder.message_text import message_text
 from cobalt_recorder.offered_qos import OfferedQos, as_yaml_list
 from cobalt_recorder.reserved_file import ReservedFile
 from cobalt_recorder.rosbag2_metadata import BagMetadata, TopicEntry, sync_folder
+from cobalt_teleop.ros.interface_text import message_text
 
 CHUNK_BYTES = 256 * 1024
 """Size at which a chunk is closed: small, so that no message waits long for the compression of the chunk it ends."""

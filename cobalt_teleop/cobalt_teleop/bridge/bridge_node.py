@@ -14,7 +14,7 @@ from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.loopback import listen
-from cobalt_teleop.bridge.executor_calls import ExecutorCalls
+from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.bridge.operators.lobby import Lobby
 from cobalt_teleop.bridge.operators.session import SessionRules
 from cobalt_teleop.bridge.web_server import build_app

@@ -4,8 +4,8 @@ import pytest
 from ament_index_python.packages import get_package_share_directory
 from rosbags.typesys import get_types_from_msg
 
-from cobalt_recorder.message_text import message_text
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.interface_text import message_text, service_texts
 
 RULE = '=' * 80
 
@@ -43,3 +43,17 @@ def test_each_used_type_appears_once_and_an_independent_parser_knows_them_all():
 def test_missing_type_is_named():
     with pytest.raises(CobaltError, match='no_such_msgs/msg/Thing is not installed'):
         message_text('no_such_msgs/msg/Thing')
+
+
+def test_request_and_response_of_a_service_have_texts_of_their_own():
+    request, response = service_texts('cobalt_interfaces/srv/AcquireControl')
+    asked = get_types_from_msg(request, 'cobalt_interfaces/msg/Request')['cobalt_interfaces/msg/Request'][1]
+    answered = get_types_from_msg(response, 'cobalt_interfaces/msg/Response')['cobalt_interfaces/msg/Response'][1]
+    assert [name for name, _ in asked] == ['workcell_id', 'session_id', 'operator_id', 'parts', 'takeover']
+    assert [name for name, _ in answered] == ['ok', 'reason', 'lease_id', 'expiry', 'holder']
+    assert f'{RULE}\nMSG: builtin_interfaces/Time\n' in response
+
+
+def test_missing_service_is_named():
+    with pytest.raises(CobaltError, match='no_such_msgs/srv/Do is not installed'):
+        service_texts('no_such_msgs/srv/Do')
