@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState, EpisodeState, WorkcellInfo
-from cobalt_teleop.bridge.media.encoded_track import EncodedPacket, EncodedVideoTrack
+from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket, FrameSink
 from cobalt_teleop.bridge.wire.page_events import (
     Event,
     control_event,
@@ -49,6 +49,9 @@ class Visitor(Protocol):
     def tell(self, event: Event) -> None:
         """Sends an event to the page."""
 
+    def take_lease(self, lease_id: str) -> None:
+        """Control was handed to it."""
+
     def on_control(self, state: ControlState) -> None:
         """The host said who has control."""
 
@@ -68,7 +71,7 @@ class Room:
         self._open_endpoints = open_endpoints
         self._visitors: list[Visitor] = []
         self._latest: dict[str, Event] = {}
-        self._tracks: dict[str, list[EncodedVideoTrack]] = {}
+        self._sinks: dict[str, list[FrameSink]] = {}
         self._step_told_s = 0.0
         self._recorder_heard_s = 0.0
         self._alive = True
@@ -127,7 +130,7 @@ class Room:
             self._watchdog.cancel()
             self._watchdog = None
         self._latest.clear()
-        self._tracks.clear()
+        self._sinks.clear()
         self.control = self.episode = None
 
     def tell_all_to(self, visitor: Visitor) -> None:
@@ -150,19 +153,19 @@ class Room:
             or old.host_id != info.host_id
         )
 
-    def add_track(self, camera: str, track: EncodedVideoTrack) -> None:
-        """Sends a camera's frames to a track; the first track subscribes."""
-        tracks = self._tracks.setdefault(camera, [])
-        if not tracks and self.endpoints is not None:
+    def add_sink(self, camera: str, sink: FrameSink) -> None:
+        """Sends a camera's frames to a viewer; the first one subscribes."""
+        sinks = self._sinks.setdefault(camera, [])
+        if not sinks and self.endpoints is not None:
             self.endpoints.watch(camera)
-        tracks.append(track)
+        sinks.append(sink)
 
-    def remove_track(self, camera: str, track: EncodedVideoTrack) -> None:
-        """Ends a track; the last one unsubscribes."""
-        tracks = self._tracks.get(camera, [])
-        if track in tracks:
-            tracks.remove(track)
-            if not tracks and self.endpoints is not None:
+    def remove_sink(self, camera: str, sink: FrameSink) -> None:
+        """Ends that; the last one unsubscribes."""
+        sinks = self._sinks.get(camera, [])
+        if sink in sinks:
+            sinks.remove(sink)
+            if not sinks and self.endpoints is not None:
                 self.endpoints.unwatch(camera)
 
     def ask_key_frame(self, camera: str) -> None:
@@ -182,8 +185,8 @@ class Room:
     def on_video(self, camera: str, packet: EncodedPacket) -> None:
         """Hands a frame to all who watch."""
         self.frames_received[camera] = self.frames_received.get(camera, 0) + 1
-        for track in self._tracks.get(camera, ()):
-            track.push(packet)
+        for sink in self._sinks.get(camera, ()):
+            sink.push(packet)
 
     def on_message(self, topic: topics.Topic, message: Any) -> None:
         """Takes what the workcell says."""
@@ -242,7 +245,7 @@ class Room:
             self._alive = alive
             self._broadcast(self._host_event())
             if alive:
-                for camera in self._tracks:
+                for camera in self._sinks:
                     self.ask_key_frame(camera)
 
     async def _watch_host(self) -> None:

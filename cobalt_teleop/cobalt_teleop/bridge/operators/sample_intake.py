@@ -109,5 +109,5 @@ class SampleIntake:
             operator=driver.operator,
             sequence=self._published,
             sees=self._media.sees(room.cameras, keys['frame']),
-            shown_frame_ns=self._media.shown_frame_stamp(keys['frame']),
+            shown_frame_ns=self._media.shown_frame_stamp(room.cameras, keys['frame']),
         )

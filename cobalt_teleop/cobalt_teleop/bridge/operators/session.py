@@ -1,4 +1,4 @@
-"""One operator or spectator: his page, his workcell, and his lease. It outlives a reload of the page."""
+"""One operator or spectator: his page and his workcell, and what he asks for. It outlives a reload of the page."""
 
 import asyncio
 import json
@@ -12,6 +12,7 @@ from aiohttp import web
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.media.peer import PeerError
 from cobalt_teleop.bridge.media.session_media import SessionMedia
+from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
 from cobalt_teleop.bridge.operators.episode_requests import EpisodeRequests
 from cobalt_teleop.bridge.operators.room import Room
@@ -19,9 +20,6 @@ from cobalt_teleop.bridge.operators.sample_intake import Driver, SampleIntake
 from cobalt_teleop.bridge.wire.page_events import Event, keyboard_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_signal
 from cobalt_teleop.bridge.workcell_endpoints import ServiceError
-from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
-
-RENEW_PERIOD_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,9 +59,7 @@ class Session:
             on_sample=lambda data: self._samples.on_message(data), on_event=self._on_event, on_open=self._on_events_open
         )
         self._samples = SampleIntake(self._media, self._as_driver, self._complain)
-        self._lease_id = ''
-        self._lease_since_ns = 0
-        self._asks = False
+        self._control = ControlRequests(self, self._call, log)
         self._stats: PageMessage | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._acting = asyncio.Lock()
@@ -71,17 +67,21 @@ class Session:
             self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
         )
         self._complaints_s = 0.0
-        self._renewed_s = 0.0
 
     @property
     def lease_id(self) -> str:
         """The lease that this session holds, or empty."""
-        return self._lease_id
+        return self._control.lease_id
 
     @property
     def asks(self) -> bool:
         """It has asked the holder for control and waits."""
-        return self._asks
+        return self._control.asks
+
+    @property
+    def can_see(self) -> bool:
+        """Its page can show the workcell's cameras."""
+        return self.room is None or not self.room.cameras or self._media.h264
 
     @property
     def connected(self) -> bool:
@@ -139,16 +139,14 @@ class Session:
         await self._media.drop()
         room = self.room
         if room is not None:
-            await self._release_quietly()
+            await self._control.release_quietly()
             if self.room is room:  # nobody else has led it out meanwhile
                 self.room = None
             room.leave(self)
 
     def release_at_exit(self) -> None:
         """Gives control back as the bridge ends."""
-        lease_id, self._lease_id = self._lease_id, ''
-        if lease_id and self.room is not None and self.room.endpoints is not None:
-            self.room.endpoints.release_at_exit(lease_id)
+        self._control.release_at_exit()
 
     async def close(self) -> None:
         """Ends the session."""
@@ -162,11 +160,19 @@ class Session:
     # Media.
 
     async def offer_media(self) -> None:
-        """Makes a new connection and sends its offer."""
+        """Makes both connections anew and sends their offers."""
         if self.room is not None and self.connected:
-            self.tell(await self._media.offer(self.room))
+            await asyncio.gather(self._offer_control(), self._offer_video())
         else:
             await self._media.drop()
+
+    async def _offer_control(self) -> None:
+        if self.room is not None and self.connected:
+            self.tell(await self._media.offer_control())
+
+    async def _offer_video(self) -> None:
+        if self.room is not None and self.connected:
+            self.tell(await self._media.offer_video(self.room))
 
     # Down.
 
@@ -184,14 +190,12 @@ class Session:
 
     def on_control(self, state: ControlState) -> None:
         """The host says who has control."""
-        stamp_ns = to_nanoseconds(state.header.stamp)
-        if self._lease_id and state.lease_id != self._lease_id and stamp_ns > self._lease_since_ns:
-            self._lease_id = ''
-            self.notice('control went to ' + state.holder if state.lease_id else 'your control has ended', 'info')
-        recovers = not self._lease_id and self.session_id in state.sessions
-        if recovers or (self._asks and not state.lease_id):
-            # Recovers: an earlier run of the bridge took control for this session.
-            self._start(self._act('acquire', self._acquire(False)))
+        if self._control.on_control(state):
+            self._start(self._act('acquire', self._control.acquire(False)))
+
+    def take_lease(self, lease_id: str) -> None:
+        """Control was handed to this session."""
+        self._control.take(lease_id)
 
     def _on_events_open(self) -> None:
         if self.room is not None:
@@ -219,35 +223,37 @@ class Session:
         if kind == 'stats':
             self._stats = message
         elif kind == 'answer':
-            self._start(self._answer(message['sdp']))
-        elif kind == 'restart_media':
-            self._start(self.offer_media())
+            self._start(self._answer(message))
+        elif kind == 'restart_control':
+            self._start(self._offer_control())
+        elif kind == 'restart_video':
+            self._start(self._offer_video())
         elif kind == 'hello':
             self._complain(PageMessageError("'hello' comes once, first"))
         elif kind == 'emergency_stop':
-            self._start(self._act(kind, self._call('EmergencyStop', who=self.operator), wait=False))
+            self._start(self._act(kind, self._control.emergency_stop(), wait=False))
         elif self.room is None:
             self.notice('there is no workcell yet')
         else:
             work: dict[str, Callable[[], Awaitable[Any]]] = {
-                'acquire': lambda: self._acquire(message['ask']),
-                'release': self._release,
-                'hand_over': self._hand_over,
+                'acquire': lambda: self._control.acquire(message['ask']),
+                'release': self._control.release,
+                'hand_over': self._control.hand_over,
                 'start': self._start_episode,
                 'reset': self._reset_episode,
                 'end': lambda: self._end_episode(message['outcome']),
-                'clear_emergency_stop': self._clear_emergency_stop,
+                'clear_emergency_stop': self._control.clear_emergency_stop,
             }
             self._start(self._act(kind, work[kind]()))
 
     def _as_driver(self) -> Driver:
-        return Driver(self.session_id, self.operator, self._lease_id, self.room)
+        return Driver(self.session_id, self.operator, self.lease_id, self.room)
 
     # What a person asks for.
 
-    async def _answer(self, sdp: str) -> None:
+    async def _answer(self, answer: PageMessage) -> None:
         try:
-            await self._media.accept(sdp)
+            await self._media.accept(answer['connection'], answer['number'], answer['sdp'])
         except PeerError as error:
             self.notice(str(error))
 
@@ -272,84 +278,18 @@ class Session:
             raise ServiceError('there is no workcell yet')
         return await self.room.endpoints.call(service, self._rules.service_timeout_s, **fields)
 
-    async def _acquire(self, ask: bool) -> None:
-        if self.room is not None and self.room.cameras and not self._media.h264:
-            raise ServiceError('this browser shows no video, so it cannot drive')
-        self._asks = ask
-        try:
-            answer = await self._call(
-                'AcquireControl', session_id=self.session_id, operator_id=self.operator, parts=[], takeover=ask
-            )
-        finally:
-            if self.room is not None:
-                self.room.tell_control()
-        self.take_lease(answer.lease_id)
-
-    def take_lease(self, lease_id: str) -> None:
-        """Notes that control is this session's."""
-        if lease_id != self._lease_id:
-            self._log(f'{self.operator} (session {self.session_id}) has control of {self._workcell_id}')
-        self._asks = False
-        self._lease_id = lease_id
-        self._lease_since_ns = now_ns()
-        self._renewed_s = time.monotonic()
-        if self.room is not None:
-            self.room.tell_control()
-
-    async def _release(self) -> None:
-        self._asks = False
-        lease_id, self._lease_id = self._lease_id, ''
-        if lease_id:
-            await self._call('ReleaseControl', lease_id=lease_id)
-            self._log(f'{self.operator} (session {self.session_id}) gave up control of {self._workcell_id}')
-
-    async def _release_quietly(self) -> None:
-        try:
-            await self._release()
-        except ServiceError:
-            pass
-
-    async def _hand_over(self) -> None:
-        if self.room is None or not self._lease_id:
-            raise ServiceError('you do not have control')
-        next_holder = next((v for v in self.room.visitors if v.asks and isinstance(v, Session)), None)
-        if next_holder is None:
-            await self._release()
-            return
-        answer = await self._call(
-            'TransferControl',
-            lease_id=self._lease_id,
-            session_id=next_holder.session_id,
-            operator_id=next_holder.operator,
-        )
-        self._lease_id = ''
-        next_holder.take_lease(answer.lease_id)
-
-    async def _clear_emergency_stop(self) -> None:
-        control = self.room.control if self.room is not None else None
-        if control is not None and control.lease_id and not self._lease_id and control.estop_by != self.operator:
-            raise ServiceError('whoever has control, or has pressed the stop, releases it')
-        await self._call('ClearEmergencyStop', who=self.operator, confirm=True)
-
-    async def _room_with_control(self) -> Room:
-        if not self._lease_id:
-            await self._acquire(False)
-        if self.room is None:
-            raise ServiceError('there is no workcell yet')
-        return self.room
-
     async def _start_episode(self) -> None:
-        await self._episodes.start(await self._room_with_control(), self._lease_id, self.operator)
+        await self._episodes.start(await self._control.require(), self.lease_id, self.operator)
 
     async def _reset_episode(self) -> None:
-        await self._episodes.reset(await self._room_with_control(), self._lease_id, self.operator)
+        await self._episodes.reset(await self._control.require(), self.lease_id, self.operator)
 
     async def _end_episode(self, outcome: str) -> None:
         if self.room is None:
             raise ServiceError('there is no workcell yet')
-        if not self._lease_id:
+        if not self.lease_id:
             raise ServiceError('take control first: whoever has control judges the episode')
-        await self._episodes.end(self.room, self._lease_id, self.operator, outcome)
+        await self._episodes.end(self.room, self.lease_id, self.operator, outcome)
 
     # Once a second.
 
@@ -357,14 +297,7 @@ class Session:
         """Renews the lease and publishes LinkStats."""
         if self.room is None or self.room.endpoints is None or not self.connected:
             return
-        if self._lease_id and time.monotonic() - self._renewed_s > RENEW_PERIOD_S:
-            self._renewed_s = time.monotonic()
-            try:
-                await self._call(
-                    'AcquireControl', session_id=self.session_id, operator_id=self.operator, parts=[], takeover=False
-                )
-            except ServiceError:
-                pass
+        await self._control.renew()
         if self.room is not None and self.room.endpoints is not None:
             self.room.endpoints.publish_link(
                 link_stats(
@@ -372,7 +305,7 @@ class Session:
                     self._samples.take_counts(),
                     workcell_id=self._workcell_id,
                     session_id=self.session_id,
-                    lease_id=self._lease_id,
+                    lease_id=self.lease_id,
                     operator=self.operator,
                     road=self._media.road,
                     codec=self._media.codec,

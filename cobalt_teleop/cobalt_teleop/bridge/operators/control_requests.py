@@ -1,0 +1,203 @@
+"""Takes control of a workcell, keeps it, hands it over and gives it back; stops the arm and lets it go again."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from cobalt_interfaces.msg import ControlState
+from cobalt_teleop.bridge.operators.episode_requests import CallService
+from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.bridge.workcell_endpoints import ServiceError
+from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
+
+RENEW_PERIOD_S = 5.0
+
+
+class Person(Protocol):
+    """A session, as far as its control goes."""
+
+    session_id: str
+    operator: str
+    room: Room | None
+
+    @property
+    def can_see(self) -> bool:
+        """Its page can show the workcell's cameras."""
+
+    def notice(self, text: str, level: str = 'error') -> None:
+        """Shows the person a sentence."""
+
+
+class ControlRequests:
+    """The lease of one session. Lives in the event loop.
+
+    Args:
+        person: Whose it is.
+        call: Calls the host of the person's workcell.
+        log: Writes a line to the node's log.
+    """
+
+    def __init__(self, person: Person, call: CallService, log: Callable[[str], None]) -> None:
+        self._person = person
+        self._call = call
+        self._log = log
+        self._lease_id = ''
+        self._lease_since_ns = 0
+        self._asks = False
+        self._renewed_s = 0.0
+
+    @property
+    def lease_id(self) -> str:
+        """The lease that the session holds, or empty."""
+        return self._lease_id
+
+    @property
+    def asks(self) -> bool:
+        """It has asked the holder for control and waits."""
+        return self._asks
+
+    async def acquire(self, ask: bool) -> None:
+        """Takes control if nobody has it.
+
+        Args:
+            ask: Ask the holder for it, if there is one.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        if not self._person.can_see:
+            raise ServiceError('this browser shows no video, so it cannot drive')
+        self._asks = ask
+        try:
+            answer = await self._acquire(takeover=ask)
+        finally:
+            self._tell_room()
+        self.take(answer.lease_id)
+
+    def take(self, lease_id: str) -> None:
+        """Notes that control is this session's."""
+        if lease_id != self._lease_id:
+            self._log(f'{self._name} has control of {self._workcell_id}')
+        self._asks = False
+        self._lease_id = lease_id
+        self._lease_since_ns = now_ns()
+        self._renewed_s = time.monotonic()
+        self._tell_room()
+
+    async def require(self) -> Room:
+        """Returns the workcell under control, which is taken if nobody has it.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        if not self._lease_id:
+            await self.acquire(False)
+        if self._person.room is None:
+            raise ServiceError('there is no workcell yet')
+        return self._person.room
+
+    async def release(self) -> None:
+        """Gives control back, if the session has it.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        self._asks = False
+        lease_id, self._lease_id = self._lease_id, ''
+        if lease_id:
+            await self._call('ReleaseControl', lease_id=lease_id)
+            self._log(f'{self._name} gave up control of {self._workcell_id}')
+
+    async def release_quietly(self) -> None:
+        """Gives control back; a host that does not answer ends the lease by itself."""
+        try:
+            await self.release()
+        except ServiceError:
+            pass
+
+    def release_at_exit(self) -> None:
+        """Gives control back as the bridge ends, without waiting."""
+        lease_id, self._lease_id = self._lease_id, ''
+        room = self._person.room
+        if lease_id and room is not None and room.endpoints is not None:
+            room.endpoints.release_at_exit(lease_id)
+
+    async def hand_over(self) -> None:
+        """Hands control to who asks for it; gives it back if nobody does.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        room = self._person.room
+        if room is None or not self._lease_id:
+            raise ServiceError('you do not have control')
+        next_holder = next((visitor for visitor in room.visitors if visitor.asks), None)
+        if next_holder is None:
+            await self.release()
+            return
+        answer = await self._call(
+            'TransferControl',
+            lease_id=self._lease_id,
+            session_id=next_holder.session_id,
+            operator_id=next_holder.operator,
+        )
+        self._lease_id = ''
+        next_holder.take_lease(answer.lease_id)
+
+    async def emergency_stop(self) -> None:
+        """Stops the arm.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        await self._call('EmergencyStop', who=self._person.operator)
+
+    async def clear_emergency_stop(self) -> None:
+        """Lets a stopped arm move again, with a fresh press.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        control = self._person.room.control if self._person.room is not None else None
+        someone_drives = control is not None and control.lease_id and not self._lease_id
+        if someone_drives and control is not None and control.estop_by != self._person.operator:
+            raise ServiceError('whoever has control, or has pressed the stop, releases it')
+        await self._call('ClearEmergencyStop', who=self._person.operator, confirm=True)
+
+    async def renew(self) -> None:
+        """Keeps the lease while the page is there; called once a second."""
+        if self._lease_id and time.monotonic() - self._renewed_s > RENEW_PERIOD_S:
+            self._renewed_s = time.monotonic()
+            try:
+                await self._acquire(takeover=False)
+            except ServiceError:
+                pass
+
+    def on_control(self, state: ControlState) -> bool:
+        """The host says who has control; returns whether the session should take it now."""
+        stamp_ns = to_nanoseconds(state.header.stamp)
+        if self._lease_id and state.lease_id != self._lease_id and stamp_ns > self._lease_since_ns:
+            self._lease_id = ''
+            went = f'control went to {state.holder}' if state.lease_id else 'your control has ended'
+            self._person.notice(went, 'info')
+        # An earlier run of the bridge took control for this session.
+        recovers = not self._lease_id and self._person.session_id in state.sessions
+        return recovers or (self._asks and not state.lease_id)
+
+    async def _acquire(self, *, takeover: bool) -> Any:
+        person = self._person
+        return await self._call(
+            'AcquireControl', session_id=person.session_id, operator_id=person.operator, parts=[], takeover=takeover
+        )
+
+    def _tell_room(self) -> None:
+        if self._person.room is not None:
+            self._person.room.tell_control()
+
+    @property
+    def _name(self) -> str:
+        return f'{self._person.operator} (session {self._person.session_id})'
+
+    @property
+    def _workcell_id(self) -> str:
+        return self._person.room.workcell_id if self._person.room is not None else ''
