@@ -30,9 +30,9 @@ class PageClient:
         self.pongs = []
         self.frames = {}
         self.first_frame_s = {}
-        self.connection = None
+        self.connections = {}
         self.samples = None
-        self.offers = 0
+        self.offers = {'control': 0, 'video': 0}
         self.sequence = 0
         self._tasks = []
 
@@ -47,8 +47,8 @@ class PageClient:
     async def __aexit__(self, *_):
         for task in self._tasks:
             task.cancel()
-        if self.connection is not None:
-            await self.connection.close()
+        for connection in self.connections.values():
+            await connection.close()
         await self.socket.close()
         await self._http.close()
 
@@ -84,7 +84,7 @@ class PageClient:
         try:
             await self.until(lambda: len(self.frames) >= cameras, 'video', MEDIA_PATIENCE_S)
         except AssertionError:
-            await self.say('restart_media')
+            await self.say('restart_video')
             await self.until(lambda: len(self.frames) >= cameras, 'video')
 
     async def say(self, kind, **fields):
@@ -116,13 +116,14 @@ class PageClient:
     def _take(self, event):
         self.events.append(event)
         if event['type'] == 'offer':
-            self.offers += 1
+            self.offers[event['connection']] += 1
             self._tasks.append(asyncio.ensure_future(self._answer(event)))
 
     async def _answer(self, offer):
-        if self.connection is not None:
-            await self.connection.close()
-        self.connection = connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
+        kind = offer['connection']
+        if kind in self.connections:
+            await self.connections.pop(kind).close()
+        self.connections[kind] = connection = RTCPeerConnection(RTCConfiguration(iceServers=[]))
 
         @connection.on('datachannel')
         def on_channel(channel):
@@ -140,7 +141,7 @@ class PageClient:
 
         await connection.setRemoteDescription(RTCSessionDescription(offer['sdp'], 'offer'))
         await connection.setLocalDescription(await connection.createAnswer())
-        await self.say('answer', sdp=connection.localDescription.sdp)
+        await self.say('answer', connection=kind, number=offer['number'], sdp=connection.localDescription.sdp)
 
     def _on_sample(self, text):
         message = json.loads(text)

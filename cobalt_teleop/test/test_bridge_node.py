@@ -93,6 +93,24 @@ def test_a_page_gets_video_clock_and_every_state(host, bridge):
     run(scenario)
 
 
+def test_video_restarts_beside_control_which_goes_on(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_0') as page:
+            await page.until_live()
+            await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            samples = page.samples
+            await page.connections['video'].close()
+            page.frames.clear()
+            await page.say('restart_video')
+            page.ping()
+            await page.until(lambda: page.pongs, 'the pong while there is no video')
+            await page.until_live()
+            assert page.offers == {'control': 1, 'video': 2}
+            assert page.samples is samples and samples.readyState == 'open'
+
+    run(scenario)
+
+
 def test_one_subscription_serves_all_viewers_and_a_second_one_sees_a_picture_at_once(host, bridge):
     async def scenario():
         async with PageClient(bridge.port) as first:
@@ -269,7 +287,7 @@ def test_malformed_messages_get_a_sentence_and_the_page_lives_on(host, bridge):
                 '[]',
                 '{"type": "sudo"}',
                 '{"type": "end", "outcome": 7}',
-                '{"type": "answer", "sdp": "x"}',
+                '{"type": "answer", "connection": "video", "number": 1, "sdp": "x"}',
             ):
                 before = len(page.events)
                 await page.socket.send_str(text)

@@ -7,7 +7,9 @@ from aiortc import RTCConfiguration, RTCPeerConnection
 from aiortc.mediastreams import MediaStreamError
 from aiortc.rtp import RTCP_PSFB_PLI, RtcpPsfbPacket
 
-from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack, encoded_packet
+from cobalt_teleop.bridge.media.encoded_packet import encoded_packet
+from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
+from cobalt_teleop.bridge.media.sent_frames import SentFrames
 
 KEY = b'\0\0\0\1\x67key'
 DELTA = b'\0\0\0\1\x41delta'
@@ -28,9 +30,11 @@ def run(scenario):
     asyncio.run(scenario())
 
 
-def made():
+def made(sent=None):
     asked, anchors = [], []
-    track = EncodedVideoTrack(lambda: asked.append(1), lambda rtp, stamp: anchors.append((rtp, stamp)))
+    track = EncodedVideoTrack(
+        lambda: asked.append(1), sent or SentFrames(), lambda rtp, stamp: anchors.append((rtp, stamp))
+    )
     return track, asked, anchors
 
 
@@ -81,7 +85,8 @@ def test_frames_that_nobody_fetches_yet_are_not_kept():
 
 def test_sent_frames_are_known_by_their_rtp_timestamp():
     async def scenario():
-        track, _, anchors = made()
+        sent = SentFrames()
+        track, _, anchors = made(sent)
         sender = Sent()
         track.bind(sender)
         receiving = asyncio.ensure_future(track.recv())
@@ -92,8 +97,8 @@ def test_sent_frames_are_known_by_their_rtp_timestamp():
         track.push(frame(DELTA, 4))
         await track.recv()
         assert anchors == [(777, 150_000_000)]
-        assert track.stamp_of(777) == 150_000_000
-        assert track.stamp_of(778) is None
+        assert sent.stamp_of(777) == 150_000_000
+        assert sent.stamp_of(778) is None
 
     run(scenario)
 

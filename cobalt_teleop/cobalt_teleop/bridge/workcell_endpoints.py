@@ -14,11 +14,11 @@ from std_msgs.msg import Empty
 
 from cobalt_interfaces import srv
 from cobalt_interfaces.msg import ControlStep, DeviceSample, LinkStats
-from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket, encoded_packet
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
+from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.ros.stamps import to_nanoseconds
 
 STEP_INTERVAL_S = 0.1

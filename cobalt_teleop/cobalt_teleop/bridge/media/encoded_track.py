@@ -1,49 +1,21 @@
 """A video track of packets that are encoded already, shared by all peers that watch the camera."""
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import av
 from aiortc import MediaStreamTrack, RTCRtpSender
 from aiortc.mediastreams import MediaStreamError
 
+from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket
 from cobalt_teleop.bridge.media.sender_hooks import last_rtp_timestamp, on_key_frame_request
+from cobalt_teleop.bridge.media.sent_frames import SentFrames
 
-_CLOCK_HZ = 90_000
+if TYPE_CHECKING:
+    import av
+
 _QUEUE_FRAMES = 8
-_REMEMBERED_FRAMES = 128
-
-
-@dataclass(frozen=True)
-class EncodedPacket:
-    """One frame on its way to any number of peers.
-
-    Attributes:
-        packet: Its pts is the capture time on the 90 kHz clock of RTP.
-        stamp_ns: Capture time [ns].
-        key_frame: It can be decoded without any frame before it.
-    """
-
-    packet: 'av.Packet[Any]'
-    stamp_ns: int
-    key_frame: bool
-
-
-def encoded_packet(data: bytes, stamp_ns: int) -> EncodedPacket:
-    """Returns the packet of one H.264 access unit in Annex B."""
-    packet = av.Packet(data)
-    packet.pts = stamp_ns * 9 // 100_000
-    packet.time_base = Fraction(1, _CLOCK_HZ)
-    return EncodedPacket(packet, stamp_ns, _starts_with_sps(data))
-
-
-def _starts_with_sps(data: bytes) -> bool:
-    start = data.find(b'\x00\x00\x01', 0, 64)
-    return 0 <= start < len(data) - 3 and data[start + 3] & 0x1F in (5, 7)
 
 
 class EncodedVideoTrack(MediaStreamTrack):
@@ -54,14 +26,18 @@ class EncodedVideoTrack(MediaStreamTrack):
 
     Args:
         ask_key_frame: Asks the camera's encoder for a key frame.
+        sent: Is told each frame that has gone, by its RTP timestamp.
         on_anchor: Told an RTP timestamp and the capture time [ns] that it stands for, once the first frame has gone.
     """
 
     kind = 'video'
 
-    def __init__(self, ask_key_frame: Callable[[], None], on_anchor: Callable[[int, int], None]) -> None:
+    def __init__(
+        self, ask_key_frame: Callable[[], None], sent: SentFrames, on_anchor: Callable[[int, int], None]
+    ) -> None:
         super().__init__()
         self._ask_key_frame = ask_key_frame
+        self._sent = sent
         self._on_anchor = on_anchor
         self._sender: RTCRtpSender | None = None
         self._queue: deque[EncodedPacket] = deque()
@@ -70,7 +46,6 @@ class EncodedVideoTrack(MediaStreamTrack):
         self._needs_key_frame = True
         self._in_flight: EncodedPacket | None = None
         self._anchored = False
-        self._stamps: OrderedDict[int, int] = OrderedDict()
         self.overflows = 0
 
     def bind(self, sender: RTCRtpSender) -> None:
@@ -95,10 +70,6 @@ class EncodedVideoTrack(MediaStreamTrack):
                 return
         self._queue.append(frame)
         self._filled.set()
-
-    def stamp_of(self, rtp_timestamp: int) -> int | None:
-        """Returns the capture time [ns] of a frame by its RTP timestamp, if it was sent lately."""
-        return self._stamps.get(rtp_timestamp)
 
     async def recv(self) -> 'av.Packet[Any]':
         """Returns the next packet; called by the sender, which has sent the one before."""
@@ -127,9 +98,7 @@ class EncodedVideoTrack(MediaStreamTrack):
         if self._sender is None:
             return
         rtp_timestamp = last_rtp_timestamp(self._sender)
-        self._stamps[rtp_timestamp] = frame.stamp_ns
-        while len(self._stamps) > _REMEMBERED_FRAMES:
-            self._stamps.popitem(last=False)
+        self._sent.note(rtp_timestamp, frame.stamp_ns)
         if not self._anchored or frame.key_frame:
             self._anchored = True
             self._on_anchor(rtp_timestamp, frame.stamp_ns)

@@ -1,69 +1,37 @@
-"""One WebRTC connection to one page: the server offers video down and two data channels."""
+"""One WebRTC connection to one page, which the server offers."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from aiortc import (
-    RTCBundlePolicy,
-    RTCConfiguration,
-    RTCDataChannel,
-    RTCPeerConnection,
-    RTCRtpSender,
-    RTCSessionDescription,
-)
+from aiortc import RTCBundlePolicy, RTCConfiguration, RTCDataChannel, RTCPeerConnection, RTCSessionDescription
 from aiortc.exceptions import OperationError
-from aiortc.rtcrtpparameters import RTCRtpCodecCapability
 
-from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
 from cobalt_teleop.core.errors import CobaltError
+
+CLOSE_TIMEOUT_S = 2.0
 
 
 class PeerError(CobaltError):
     """A page's answer cannot be used."""
 
 
-def _h264_alone() -> list[RTCRtpCodecCapability]:
-    return [
-        codec
-        for codec in RTCRtpSender.getCapabilities('video').codecs
-        if codec.mimeType.lower() in ('video/h264', 'video/rtx')
-    ]
+def without_ice_servers() -> RTCConfiguration:
+    """Returns the configuration of a connection that asks no server; aiortc's own default asks a public one."""
+    return RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
 
 
 class Peer:
-    """Video tracks, the `samples` channel (unordered, never repeated) and the `events` channel (reliable).
+    """A connection; what it carries is its subclass's.
 
     Args:
-        tracks: By camera; empty for a page that cannot decode H.264.
-        on_sample: Told each message of the samples channel.
-        on_event: Told each message of the events channel.
-        on_open: Called when the events channel is open.
+        configuration: ICE servers; none by default.
     """
 
-    def __init__(
-        self,
-        tracks: Mapping[str, EncodedVideoTrack],
-        *,
-        on_sample: Callable[[str | bytes], None],
-        on_event: Callable[[str | bytes], None],
-        on_open: Callable[[], None],
-    ) -> None:
-        self.tracks = dict(tracks)
-        # An explicit empty list: aiortc's default asks a public server.
-        configuration = RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
-        self._connection = RTCPeerConnection(configuration)
-        # Tracks before channels: aiortc 1.16 closes the shared transport if a channel made it.
-        self._transceivers = {}
-        for camera, track in self.tracks.items():
-            transceiver = self._connection.addTransceiver(track, direction='sendonly')
-            transceiver.setCodecPreferences(_h264_alone())
-            track.bind(transceiver.sender)
-            self._transceivers[camera] = transceiver
-        self._samples: RTCDataChannel = self._connection.createDataChannel('samples', ordered=False, maxRetransmits=0)
-        self._events: RTCDataChannel = self._connection.createDataChannel('events')
-        self._samples.on('message', on_sample)
-        self._events.on('message', on_event)
-        self._events.on('open', on_open)
+    kind = ''
+    """What it carries, as its offer names it."""
+
+    def __init__(self, configuration: RTCConfiguration | None = None) -> None:
+        self._connection = RTCPeerConnection(configuration or without_ice_servers())
 
     @property
     def state(self) -> str:
@@ -71,13 +39,9 @@ class Peer:
         return str(self._connection.connectionState)
 
     async def offer(self) -> dict[str, object]:
-        """Returns the offer, with candidates, and which media line shows which camera."""
+        """Returns the offer, with candidates."""
         await self._connection.setLocalDescription(await self._connection.createOffer())
-        return {
-            'type': 'offer',
-            'sdp': self._connection.localDescription.sdp,
-            'cameras': {transceiver.mid: camera for camera, transceiver in self._transceivers.items()},
-        }
+        return {'type': 'offer', 'connection': self.kind, 'sdp': self._connection.localDescription.sdp}
 
     async def accept(self, sdp: str) -> None:
         """Takes the page's answer.
@@ -93,6 +57,41 @@ class Peer:
             # What aiortc raises on an answer that was tampered with is not of one kind.
             raise PeerError(f'the answer does not fit the offer ({type(error).__name__})') from error
 
+    async def close(self) -> None:
+        """Ends the connection."""
+        try:
+            await asyncio.wait_for(self._connection.close(), CLOSE_TIMEOUT_S)
+        except TimeoutError:
+            pass
+
+
+class ControlPeer(Peer):
+    """The `samples` channel (unordered, never repeated) and the `events` channel (reliable), and never video.
+
+    Args:
+        on_sample: Told each message of the samples channel.
+        on_event: Told each message of the events channel.
+        on_open: Called when the events channel is open.
+        configuration: ICE servers; none by default.
+    """
+
+    kind = 'control'
+
+    def __init__(
+        self,
+        *,
+        on_sample: Callable[[str | bytes], None],
+        on_event: Callable[[str | bytes], None],
+        on_open: Callable[[], None],
+        configuration: RTCConfiguration | None = None,
+    ) -> None:
+        super().__init__(configuration)
+        self._samples: RTCDataChannel = self._connection.createDataChannel('samples', ordered=False, maxRetransmits=0)
+        self._events: RTCDataChannel = self._connection.createDataChannel('events')
+        self._samples.on('message', on_sample)
+        self._events.on('message', on_event)
+        self._events.on('open', on_open)
+
     def send_sample(self, text: str) -> None:
         """Sends on the samples channel, if it is open."""
         if self._samples.readyState == 'open':
@@ -104,12 +103,3 @@ class Peer:
             return False
         self._events.send(text)
         return True
-
-    async def close(self) -> None:
-        """Ends the connection."""
-        for track in self.tracks.values():
-            track.stop()
-        try:
-            await asyncio.wait_for(self._connection.close(), 2.0)
-        except TimeoutError:
-            pass

@@ -1,12 +1,18 @@
-"""The connections of one session's page, made anew whenever they are asked for."""
+"""The two connections of one session's page, each made anew whenever it is asked for."""
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from aiortc import RTCConfiguration
+
+from cobalt_teleop.bridge.media.encoded_packet import FrameSink
 from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
-from cobalt_teleop.bridge.media.peer import Peer
+from cobalt_teleop.bridge.media.peer import ControlPeer, Peer
+from cobalt_teleop.bridge.media.sent_frames import SentFrames
+from cobalt_teleop.bridge.media.track_peer import TrackPeer
 from cobalt_teleop.bridge.wire.page_events import Event
 
 
@@ -17,23 +23,26 @@ class VideoSource(Protocol):
     def cameras(self) -> list[str]:
         """Names of the cameras that are on."""
 
-    def add_track(self, camera: str, track: EncodedVideoTrack) -> None:
-        """Sends a camera's frames to a track."""
+    def add_sink(self, camera: str, sink: FrameSink) -> None:
+        """Sends a camera's frames to a viewer."""
 
-    def remove_track(self, camera: str, track: EncodedVideoTrack) -> None:
-        """Ends a track."""
+    def remove_sink(self, camera: str, sink: FrameSink) -> None:
+        """Ends that."""
 
     def ask_key_frame(self, camera: str) -> None:
         """Asks a camera's encoder for a key frame."""
 
 
 class SessionMedia:
-    """Offers a workcell's video and the two data channels to a page. Lives in the event loop.
+    """Offers a page a connection for control and one for a workcell's video. Lives in the event loop.
+
+    Video restarts and fails without touching control.
 
     Args:
         on_sample: Told each message of the samples channel.
         on_event: Told each message of the events channel.
         on_open: Called when the events channel is open.
+        configuration: Returns the ICE servers of a new connection; none by default.
     """
 
     def __init__(
@@ -42,20 +51,25 @@ class SessionMedia:
         on_sample: Callable[[str | bytes], None],
         on_event: Callable[[str | bytes], None],
         on_open: Callable[[], None],
+        configuration: Callable[[], RTCConfiguration | None] = lambda: None,
     ) -> None:
         self.h264 = True
         """The page can show H.264."""
         self._on_sample = on_sample
         self._on_event = on_event
         self._on_open = on_open
-        self._peer: Peer | None = None
+        self._configuration = configuration
+        self._control: ControlPeer | None = None
+        self._video: TrackPeer | None = None
         self._source: VideoSource | None = None
-        self._lock = asyncio.Lock()
+        self._numbers = {'control': 0, 'video': 0}
+        self._sent: defaultdict[str, SentFrames] = defaultdict(SentFrames)
+        self._locks = {'control': asyncio.Lock(), 'video': asyncio.Lock()}
 
     @property
     def road(self) -> str:
-        """How pictures reach the screen, as LinkStats names it."""
-        return 'track'
+        """How pictures reach the screen: track, or empty without video."""
+        return self._video.road if self._video is not None else ''
 
     @property
     def codec(self) -> str:
@@ -70,50 +84,72 @@ class SessionMedia:
 
         Args:
             cameras: Those of its workcell.
-            frame: Camera and RTP timestamp of the picture on its screen, if it told.
+            frame: Camera and number of the picture on its screen, if it told.
         """
-        return not cameras or (self.h264 and (frame is None or self.shown_frame_stamp(frame) is not None))
+        return not cameras or (self.h264 and self.shown_frame_stamp(cameras, frame) is not None)
 
-    def shown_frame_stamp(self, frame: tuple[str, int] | None) -> int | None:
-        """Returns the capture time [ns] of the picture on the page's screen, if it is known."""
-        if frame is None or self._peer is None:
-            return None
-        track = self._peer.tracks.get(frame[0])
-        return None if track is None else track.stamp_of(frame[1])
+    def shown_frame_stamp(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> int | None:
+        """Returns the capture time [ns] of the picture on the page's screen, if it is known.
 
-    async def offer(self, source: VideoSource) -> Event:
-        """Makes a new connection and returns its offer."""
-        async with self._lock:
-            await self._drop()
-            tracks = {camera: self._track(source, camera) for camera in (source.cameras if self.h264 else [])}
-            peer = Peer(tracks, on_sample=self._on_sample, on_event=self._on_event, on_open=self._on_open)
-            self._peer, self._source = peer, source
+        Of a page that names none it is the newest that was sent to it: what it shows is no newer.
+        """
+        if frame is not None:
+            return self._sent[frame[0]].stamp_of(frame[1]) if frame[0] in self._sent else None
+        sent = [self._sent[camera].newest_ns for camera in cameras if camera in self._sent]
+        return max((stamp_ns for stamp_ns in sent if stamp_ns is not None), default=None)
+
+    async def offer_control(self) -> Event:
+        """Makes a new connection for control and returns its offer."""
+        async with self._locks['control']:
+            await self._drop_control()
+            self._control = ControlPeer(
+                on_sample=self._on_sample,
+                on_event=self._on_event,
+                on_open=self._on_open,
+                configuration=self._configuration(),
+            )
+            return await self._numbered(self._control)
+
+    async def offer_video(self, source: VideoSource) -> Event | None:
+        """Makes a new connection for a workcell's video and returns its offer; None if there is nothing to show."""
+        async with self._locks['video']:
+            await self._drop_video()
+            if not self.h264 or not source.cameras:
+                return None
+            tracks = {camera: self._track(source, camera) for camera in source.cameras}
+            self._video, self._source = TrackPeer(tracks, self._configuration()), source
             for camera, track in tracks.items():
-                source.add_track(camera, track)
-            return await peer.offer()
+                source.add_sink(camera, track)
+            return await self._numbered(self._video)
 
-    async def accept(self, sdp: str) -> None:
-        """Takes the page's answer.
+    async def accept(self, connection: str, number: int, sdp: str) -> None:
+        """Takes the page's answer to an offer; one to an offer that a newer one has replaced says nothing.
 
         Raises:
             PeerError: It cannot be used.
         """
-        if self._peer is not None:
-            await self._peer.accept(sdp)
+        peer: Peer | None = self._control if connection == 'control' else self._video
+        if peer is not None and number == self._numbers[connection]:
+            await peer.accept(sdp)
 
     async def drop(self) -> None:
-        """Ends the connection."""
-        async with self._lock:
-            await self._drop()
+        """Ends both connections."""
+        async with self._locks['control'], self._locks['video']:
+            await asyncio.gather(self._drop_control(), self._drop_video())
+            self._sent.clear()
 
     def send_event(self, text: str) -> bool:
         """Sends on the events channel; returns False if it is not open."""
-        return self._peer is not None and self._peer.send_event(text)
+        return self._control is not None and self._control.send_event(text)
 
     def send_sample(self, text: str) -> None:
         """Sends on the samples channel, if it is open."""
-        if self._peer is not None:
-            self._peer.send_sample(text)
+        if self._control is not None:
+            self._control.send_sample(text)
+
+    async def _numbered(self, peer: Peer) -> Event:
+        self._numbers[peer.kind] += 1
+        return {**await peer.offer(), 'number': self._numbers[peer.kind]}
 
     def _track(self, source: VideoSource, camera: str) -> EncodedVideoTrack:
         def anchor(rtp_timestamp: int, stamp_ns: int) -> None:
@@ -122,13 +158,18 @@ class SessionMedia:
                 json.dumps({'type': 'anchor', 'camera': camera, 'rtp_timestamp': rtp_timestamp, 'stamp_ms': stamp_ms})
             )
 
-        return EncodedVideoTrack(lambda: source.ask_key_frame(camera), anchor)
+        return EncodedVideoTrack(lambda: source.ask_key_frame(camera), self._sent[camera], anchor)
 
-    async def _drop(self) -> None:
-        peer, self._peer = self._peer, None
+    async def _drop_control(self) -> None:
+        peer, self._control = self._control, None
+        if peer is not None:
+            await peer.close()
+
+    async def _drop_video(self) -> None:
+        peer, self._video = self._video, None
         source, self._source = self._source, None
         if peer is not None:
             if source is not None:
-                for camera, track in peer.tracks.items():
-                    source.remove_track(camera, track)
+                for camera, sink in peer.sinks.items():
+                    source.remove_sink(camera, sink)
             await peer.close()

@@ -172,7 +172,9 @@ class Session:
 
     async def _offer_video(self) -> None:
         if self.room is not None and self.connected:
-            self.tell(await self._media.offer_video(self.room))
+            offer = await self._media.offer_video(self.room)
+            if offer is not None:
+                self.tell(offer)
 
     # Down.
 

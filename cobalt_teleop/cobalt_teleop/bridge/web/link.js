@@ -1,9 +1,9 @@
-// The way to the bridge: a WebSocket for signalling, a peer connection for video, samples and events.
+// The way to the bridge: a WebSocket for signalling, one peer connection for samples and events, one for video.
 
 import { pageNow } from '/clock.js';
+import { Connection } from '/connection.js';
 
 const RETRY_MS = [200, 400, 800, 1500, 2500];
-const MEDIA_PATIENCE_MS = 4000;
 
 export function canShowH264() {
   const codecs = globalThis.RTCRtpReceiver?.getCapabilities?.('video')?.codecs;
@@ -24,34 +24,31 @@ export class Link extends EventTarget {
     super();
     this.clock = clock;
     this.socket = null;
-    this.connection = null;
     this.samples = null;
     this.events = null;
     this.attempt = 0;
     this.replaced = false;
-    this.mediaSince_ms = 0;
-    this.firstOffer_ms = null;
     this.pings = 0;
     this.sequence = 0;
     const url = new URL(location.href);
     this.workcell = url.searchParams.get('workcell') ?? '';
     this.operator = (url.searchParams.get('operator') ?? '').slice(0, 60);
+    const connection = (kind, what, onPeer) => new Connection(kind, {
+      send: (message) => this.send(message),
+      restart: () => this.send({ type: `restart_${kind}` }),
+      onPeer,
+      onState: () => this.emit('state'),
+      onError: (error) => this.emit('event', { type: 'notice', level: 'error', text: `${what} did not start: ${error.message}` }),
+    });
+    this.control = connection('control', 'Control', (peer) => this.equipControl(peer));
+    this.video = connection('video', 'Live video', (peer, offer) => this.emit('video', { peer, offer }));
     setInterval(() => this.ping(), 250);
-    setInterval(() => this.watchMedia(), 500);
+    setInterval(() => this.watch(), 500);
     addEventListener('online', () => this.open());
   }
 
   get socketOpen() {
     return this.socket?.readyState === WebSocket.OPEN;
-  }
-
-  get mediaState() {
-    return this.connection?.connectionState ?? 'none';
-  }
-
-  // How long the first connection for media has been coming.
-  mediaWaits_ms() {
-    return this.connection && this.mediaState !== 'connected' && this.firstOffer_ms ? pageNow() - this.firstOffer_ms : 0;
   }
 
   open() {
@@ -110,24 +107,15 @@ export class Link extends EventTarget {
     } else if (event.type === 'replaced') {
       this.replaced = true;
     } else if (event.type === 'offer') {
-      this.answer(event);
+      this[event.connection].answer(event);
       return;
     }
     this.emit('event', event);
   }
 
-  async answer({ sdp, cameras }) {
-    this.closeMedia();
-    const connection = new RTCPeerConnection({ iceServers: [] });
-    this.connection = connection;
-    this.mediaSince_ms = pageNow();
-    this.firstOffer_ms ??= pageNow();
-    connection.ontrack = ({ track, transceiver, receiver }) => {
-      if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = 0;
-      if ('playoutDelayHint' in receiver) receiver.playoutDelayHint = 0;
-      this.emit('track', { camera: cameras[transceiver.mid], track, mid: transceiver.mid });
-    };
-    connection.ondatachannel = ({ channel }) => {
+  equipControl(peer) {
+    this.samples = this.events = null;
+    peer.ondatachannel = ({ channel }) => {
       if (channel.label === 'samples') {
         this.samples = channel;
         this.pings = 0;
@@ -138,21 +126,6 @@ export class Link extends EventTarget {
         channel.onmessage = (message) => this.receive(message.data);
       }
     };
-    connection.onconnectionstatechange = () => {
-      if (connection.connectionState === 'connected') {
-        this.mediaSince_ms = pageNow();
-        this.firstOffer_ms = null;
-      }
-      this.emit('state');
-    };
-    try {
-      await connection.setRemoteDescription({ type: 'offer', sdp });
-      await connection.setLocalDescription(await connection.createAnswer());
-      await gathered(connection);
-      if (this.connection === connection) this.send({ type: 'answer', sdp: connection.localDescription.sdp });
-    } catch (error) {
-      this.emit('event', { type: 'notice', level: 'error', text: `Live video did not start: ${error.message}` });
-    }
   }
 
   receiveSample(message) {
@@ -166,36 +139,15 @@ export class Link extends EventTarget {
     if (this.pings < 12 || this.pings % 3 === 0) this.sendSample({ type: 'ping', id: this.pings, sent_ms: pageNow() });
   }
 
-  // Asks for a new connection when this one has failed.
-  watchMedia() {
-    if (!this.socketOpen || !this.connection) return;
-    const state = this.connection.connectionState;
-    const waited_ms = pageNow() - this.mediaSince_ms;
-    if (state === 'connected') return;
-    if (state === 'failed' || state === 'closed' || waited_ms > 2 * MEDIA_PATIENCE_MS) this.restartMedia();
-  }
-
-  restartMedia() {
-    if (pageNow() - this.mediaSince_ms < MEDIA_PATIENCE_MS) return;
-    this.mediaSince_ms = pageNow();
-    this.send({ type: 'restart_media' });
+  watch() {
+    if (!this.socketOpen) return;
+    this.control.watch();
+    this.video.watch();
   }
 
   closeMedia() {
-    const connection = this.connection;
-    this.connection = this.samples = this.events = null;
-    if (connection) {
-      connection.ontrack = connection.ondatachannel = connection.onconnectionstatechange = null;
-      connection.close();
-    }
+    this.control.close();
+    this.video.close();
+    this.samples = this.events = null;
   }
-}
-
-function gathered(connection) {
-  if (connection.iceGatheringState === 'complete') return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => connection.iceGatheringState === 'complete' && resolve();
-    connection.addEventListener('icegatheringstatechange', done);
-    setTimeout(resolve, 2000);
-  });
 }

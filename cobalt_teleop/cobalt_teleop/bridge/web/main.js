@@ -140,11 +140,15 @@ link.addEventListener('state', () => {
   }
   render();
 });
-link.addEventListener('track', ({ detail }) => {
-  const camera = cameras.byName.get(detail.camera);
-  if (!camera) return;
-  camera.mid = detail.mid;
-  camera.show(detail.track);
+link.addEventListener('video', ({ detail: { peer, offer } }) => {
+  peer.ontrack = ({ track, transceiver, receiver }) => {
+    if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = 0;
+    if ('playoutDelayHint' in receiver) receiver.playoutDelayHint = 0;
+    const camera = cameras.byName.get(offer.cameras[transceiver.mid]);
+    if (!camera) return;
+    camera.mid = transceiver.mid;
+    camera.show(track);
+  };
 });
 
 view.onClick('start', () => link.send({ type: 'start' }));
@@ -237,10 +241,10 @@ function connection() {
   if (cameras.byName.size === 0) return { level: 'live', text: 'Live, without cameras', curtain: false };
   if (cameras.isLive()) return { level: 'live', text: 'Live', curtain: false };
   const started = [...cameras.byName.values()].some((camera) => camera.shown);
-  if (link.mediaState === 'connected' && started) return { level: 'wait', text: 'The picture stands still', curtain: false };
+  if (link.video.state === 'connected' && started) return { level: 'wait', text: 'The picture stands still', curtain: false };
   if (started) return { level: 'wait', text: 'Connecting again', curtain: false };
-  const slow = link.mediaWaits_ms() > 5000;
-  const detail = !slow ? '' : link.mediaState === 'new'
+  const slow = link.video.waits_ms() > 5000;
+  const detail = !slow ? '' : link.video.state === 'new'
     ? 'This browser starts no connection. It needs a network interface, even to reach its own machine: switch one on.'
     : 'The connection for video does not come about. A firewall or a browser extension may block WebRTC (UDP).';
   return { level: 'wait', text: 'Starting live video', detail, curtain: true };
@@ -369,7 +373,7 @@ function render() {
 }
 
 async function eachSecond() {
-  await cameras.measure(link.connection);
+  await cameras.measure(link.video.peer);
   link.send({
     type: 'stats',
     rtt_ms: clock.round_trip_ms,
@@ -379,14 +383,14 @@ async function eachSecond() {
     cameras: cameras.report(),
   });
   // A picture that stands while the host lives means a new connection, without a reload.
-  if (known.host.alive && link.mediaState === 'connected' && cameras.byName.size && !cameras.isLive()
-      && document.visibilityState === 'visible' && canShowH264()) link.restartMedia();
+  if (known.host.alive && link.video.state === 'connected' && cameras.byName.size && !cameras.isLive()
+      && document.visibilityState === 'visible' && canShowH264()) link.video.renew();
 }
 
 // For tests and benchmarks; nothing can be changed through it.
 Object.defineProperty(window, 'cobalt', {
   value: Object.freeze({
-    get connection() { const state = connection(); return { level: state.level, text: state.text, media: link.mediaState }; },
+    get connection() { const state = connection(); return { level: state.level, text: state.text, control: link.control.state, video: link.video.state }; },
     get cameras() {
       return Object.fromEntries([...cameras.byName].map(([name, camera]) => [name, {
         age_ms: camera.age_ms(), fps: camera.fps, stamp_ms: camera.shown?.stamp_ms ?? null,

@@ -106,7 +106,7 @@ def _frame(name: str, value: Any) -> tuple[str, int] | None:
     if value is None:
         return None
     if not isinstance(value, list) or len(value) != 2:
-        raise PageMessageError(f"'{name}' must be null or [camera, RTP timestamp], not {_shown(value)}")
+        raise PageMessageError(f"'{name}' must be null or [camera, number of the frame], not {_shown(value)}")
     return _text(64)(name, value[0]), _whole(2**32 - 1)(name, value[1])
 
 
@@ -133,8 +133,13 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'operator': _text(64),
         'h264': _flag,
     },
-    'answer': {'sdp': _text(MAX_SIGNAL_BYTES, lines=True)},
-    'restart_media': {},
+    'answer': {
+        'connection': _one_of('control', 'video'),
+        'number': _whole(2**32 - 1),
+        'sdp': _text(MAX_SIGNAL_BYTES, lines=True),
+    },
+    'restart_control': {},
+    'restart_video': {},
     'acquire': {'ask': _flag},
     'release': {},
     'hand_over': {},
