@@ -1,0 +1,164 @@
+"""A small internet of network namespaces: a client and a server on two networks, and a router with rules between them.
+
+    client 10.201.1.2 ── 10.201.1.1 router 10.201.2.1 ── 10.201.2.2 server
+
+Nothing of it reaches the machine's own network, and its end leaves nothing behind. It needs root, iproute2 and nftables.
+"""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+CLIENT_ADDRESS = '10.201.1.2'
+OTHER_CLIENT_ADDRESS = '10.201.1.77'
+CLIENT_GATEWAY = '10.201.1.1'
+SERVER_GATEWAY = '10.201.2.1'
+SERVER_ADDRESS = '10.201.2.2'
+
+_CLONE_NEWNET = 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def why_not() -> str:
+    """Returns why this machine can make no network namespaces; empty if it can."""
+    if os.geteuid() != 0:
+        return 'network namespaces need root; run the tests as root to have these'
+    missing = [package for tool, package in (('ip', 'iproute2'), ('nft', 'nftables')) if shutil.which(tool) is None]
+    if missing:
+        return f'network namespaces need {" and ".join(missing)}: apt-get install {" ".join(missing)}'
+    probe = f'cobalt-{os.getpid()}-probe'
+    made = subprocess.run(['ip', 'netns', 'add', probe], capture_output=True, text=True, check=False)
+    if made.returncode != 0:
+        return f'this machine allows no network namespaces: {made.stderr.strip()}'
+    subprocess.run(['ip', 'netns', 'delete', probe], check=False)
+    return ''
+
+
+class Namespace:
+    """One host of the small internet.
+
+    Args:
+        name: As `ip netns` knows it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        _run('ip', 'netns', 'add', name)
+        self.run('ip', 'link', 'set', 'lo', 'up')
+
+    def run(self, *command: str) -> str:
+        """Runs a command on this host and returns what it prints."""
+        return _run('ip', 'netns', 'exec', self.name, *command)
+
+    def popen(self, command: Sequence[str], **options: object) -> 'subprocess.Popen[str]':
+        """Starts a command on this host."""
+        return subprocess.Popen(['ip', 'netns', 'exec', self.name, *command], text=True, **options)  # type: ignore[call-overload,no-any-return]
+
+    def wrapper(self, program: str, folder: Path) -> str:
+        """Returns a script that runs a program on this host, for what wants the path of one file."""
+        script = folder / f'{Path(program).name}-{self.name}'
+        script.write_text(f'#!/bin/sh\nexec ip netns exec {self.name} {program} "$@"\n')
+        script.chmod(0o755)
+        return str(script)
+
+    @contextlib.contextmanager
+    def entered(self) -> Iterator[None]:
+        """Has this thread, and what it starts meanwhile, live on this host."""
+        own = f'/proc/self/task/{threading.get_native_id()}/ns/net'
+        before = os.open(own, os.O_RDONLY)
+        try:
+            with Path(f'/run/netns/{self.name}').open('rb') as there:
+                _enter(there.fileno())
+            yield
+        finally:
+            _enter(before)
+            os.close(before)
+
+    def delete(self) -> None:
+        """Ends it."""
+        subprocess.run(['ip', 'netns', 'delete', self.name], check=False)
+
+
+class SmallInternet:
+    """Client, router and server. The rules of the router make the network as bad as a test wants it."""
+
+    def __init__(self) -> None:
+        mark = os.getpid()
+        self.client = Namespace(f'cobalt-{mark}-client')
+        self.router = Namespace(f'cobalt-{mark}-router')
+        self.server = Namespace(f'cobalt-{mark}-server')
+        self._join(self.client, 'client', CLIENT_ADDRESS, CLIENT_GATEWAY)
+        self._join(self.server, 'server', SERVER_ADDRESS, SERVER_GATEWAY)
+        self.router.run('sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward')
+        self.open()
+
+    def __enter__(self) -> 'SmallInternet':
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for namespace in (self.client, self.router, self.server):
+            namespace.delete()
+
+    def open(self) -> None:
+        """Lets everything through."""
+        self._rules()
+
+    def lose(self, percent: int) -> None:
+        """Drops so many of a hundred packets, each way."""
+        self._rules(f'numgen random mod 100 < {percent} drop')
+
+    def cut(self) -> None:
+        """Lets nothing through, and tells nobody."""
+        self._rules('drop')
+
+    def block_udp(self) -> None:
+        """Lets no UDP through between client and server, as many firewalls do; a relay on the router still serves."""
+        self._rules('meta l4proto udp drop')
+
+    def change_address(self) -> None:
+        """Gives the client another address, as a change from Wi-Fi to a mobile network does."""
+        self.client.run('ip', 'address', 'delete', f'{CLIENT_ADDRESS}/24', 'dev', 'client')
+        self.client.run('ip', 'address', 'add', f'{OTHER_CLIENT_ADDRESS}/24', 'dev', 'client')
+        self.client.run('ip', 'route', 'replace', 'default', 'via', CLIENT_GATEWAY)
+
+    def _rules(self, *rules: str) -> None:
+        lines = '\n'.join(rules)
+        text = f"""table inet cobalt
+delete table inet cobalt
+table inet cobalt {{
+  chain way {{
+    type filter hook forward priority 0; policy accept;
+    {lines}
+  }}
+}}
+"""
+        command = ['ip', 'netns', 'exec', self.router.name, 'nft', '-f', '-']
+        subprocess.run(command, input=text, text=True, check=True, capture_output=True)
+
+    def _join(self, namespace: Namespace, device: str, address: str, gateway: str) -> None:
+        _run(
+            'ip', 'link', 'add', device, 'netns', namespace.name,
+            'type', 'veth', 'peer', 'name', f'to-{device}', 'netns', self.router.name,
+        )  # fmt: skip
+        namespace.run('ip', 'address', 'add', f'{address}/24', 'dev', device)
+        namespace.run('ip', 'link', 'set', device, 'up')
+        self.router.run('ip', 'address', 'add', f'{gateway}/24', 'dev', f'to-{device}')
+        self.router.run('ip', 'link', 'set', f'to-{device}', 'up')
+        namespace.run('ip', 'route', 'add', 'default', 'via', gateway)
+
+
+def _enter(descriptor: int) -> None:
+    if _libc.setns(descriptor, _CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), 'setns failed')
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f'{" ".join(command)}: {done.stderr.strip() or done.returncode}')
+    return done.stdout
