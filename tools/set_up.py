@@ -20,6 +20,7 @@ VERSIONS = ((3, 11), (3, 12), (3, 13))
 CANDIDATES = ('python3', 'python3.12', 'python3.11', 'python3.13')
 
 SYSTEM_PACKAGES = ('g++', 'libegl1', 'libgl1-mesa-dri', 'libosmesa6')
+TEST_PACKAGES = ('coturn', 'iproute2', 'nftables')
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
 ALWAYS = ('requirements-ros.txt', 'requirements.txt')
 
@@ -112,14 +113,15 @@ def missing_system_packages(python: str, tests: bool) -> 'list[str]':
                 'a C++ compiler (g++) is missing, and this is neither Debian nor Ubuntu: install it by hand'
             )
         return []
+    wanted = (*SYSTEM_PACKAGES, *TEST_PACKAGES) if tests else SYSTEM_PACKAGES
     answer = subprocess.run(
-        ['dpkg-query', '-W', '-f=${Package} ${db:Status-Status}\n', *SYSTEM_PACKAGES],
+        ['dpkg-query', '-W', '-f=${Package} ${db:Status-Status}\n', *wanted],
         capture_output=True,
         text=True,
         check=False,
     )
     there = {line.split()[0] for line in answer.stdout.splitlines() if line.endswith(' installed')}
-    missing = [name for name in SYSTEM_PACKAGES if name not in there]
+    missing = [name for name in wanted if name not in there]
     if 'g++' in missing and shutil.which('g++'):
         missing.remove('g++')
     version, has_headers, has_venv = facts_of(python)
@@ -149,7 +151,9 @@ def facts_of(python: str) -> 'tuple[str, bool, bool]':
 
 def install_line(names: 'list[str]') -> str:
     """Returns the shell line that installs packages of the distribution."""
-    return f'apt-get update && apt-get install -y --no-install-recommends {" ".join(names)}'
+    # Tests start a coturn of their own: the service that comes with the package must not run on anybody's machine.
+    mask = 'ln -sfn /dev/null /etc/systemd/system/coturn.service && ' if 'coturn' in names else ''
+    return f'{mask}apt-get update && apt-get install -y --no-install-recommends {" ".join(names)}'
 
 
 def rights_to_install(names: 'list[str]') -> 'list[str]':
