@@ -75,6 +75,20 @@ def part(operator):
     return operator.newest(topics.CONTROL_STEP).parts[0]
 
 
+def test_tools_that_subscribe_get_joints_and_poses_and_the_ticks_go_on(operator):
+    tools = (topics.JOINT_STATES, topics.current_pose('arm'))
+    for topic in tools:
+        operator.listen(topic)
+    for topic in tools:
+        until(lambda topic=topic: operator.newest(topic), topic.name)
+    joints, measured = operator.newest(topics.JOINT_STATES), part(operator)
+    assert len(joints.name) == len(joints.position) == len(measured.joint_positions) > 0
+    assert operator.newest(topics.current_pose('arm')).header.frame_id == 'env_0/arm_base'
+    rows = operator.heard[('control_step', 'env_0')]
+    count = len(rows)
+    until(lambda: len(rows) > count + 2, 'ticks after that')
+
+
 def test_one_row_a_tick_at_the_rate_with_nothing_left_out(operator):
     time.sleep(1.5)
     rows = list(operator.heard[('control_step', 'env_0')])

@@ -50,9 +50,9 @@ def joint_state(capabilities: Capabilities, states: Mapping[str, PartState], sta
     for part in capabilities.parts:
         state = states[part.name]
         message.name += [f'{part.name}/{name}' if several else name for name in part.joint_names]
-        message.position += state.joint_positions.tolist()
-        message.velocity += state.joint_velocities.tolist()
-        message.effort += state.joint_efforts.tolist()
+        message.position.extend(state.joint_positions.tolist())
+        message.velocity.extend(state.joint_velocities.tolist())
+        message.effort.extend(state.joint_efforts.tolist())
     return message
 
 
