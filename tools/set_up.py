@@ -152,7 +152,8 @@ def facts_of(python: str) -> 'tuple[str, bool, bool]':
 def install_line(names: 'list[str]') -> str:
     """Returns the shell line that installs packages of the distribution."""
     # Tests start a coturn of their own: the service that comes with the package must not run on anybody's machine.
-    mask = 'ln -sfn /dev/null /etc/systemd/system/coturn.service && ' if 'coturn' in names else ''
+    unit = '/etc/systemd/system'
+    mask = f'mkdir -p {unit} && ln -sfn /dev/null {unit}/coturn.service && ' if 'coturn' in names else ''
     return f'{mask}apt-get update && apt-get install -y --no-install-recommends {" ".join(names)}'
 
 
