@@ -4,7 +4,8 @@ import av
 import numpy as np
 import pytest
 
-from cobalt_teleop.video.h264_encoder import H264Encoder, PictureError
+from cobalt_teleop.video.h264_encoder import H264Encoder
+from cobalt_teleop.video.picture_size import PictureError
 
 SPS, PPS, IDR, SLICE = 7, 8, 5, 1
 

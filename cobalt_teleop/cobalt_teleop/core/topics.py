@@ -101,9 +101,14 @@ def object_pose(name: str) -> Topic:
     return Topic(f'object/{name}/pose', 'geometry_msgs/msg/PoseStamped', SENSOR_DATA)
 
 
-def video(camera: str) -> Topic:
-    """A camera's encoded frames: H.264 Annex B, no B-frames, SPS and PPS with each key frame."""
-    return Topic(f'camera/{camera}/video', 'foxglove_msgs/msg/CompressedVideo', VIDEO)
+VIDEO_CODECS = ('h264', 'vp8')
+"""In which a camera's video is offered, each on a topic of its own, encoded only while somebody subscribes."""
+
+
+def video(camera: str, codec: str = 'h264') -> Topic:
+    """A camera's encoded frames: H.264 Annex B, no B-frames, SPS and PPS with each key frame; or VP8 for browsers."""
+    name = 'video' if codec == 'h264' else f'video_{codec}'
+    return Topic(f'camera/{camera}/{name}', 'foxglove_msgs/msg/CompressedVideo', VIDEO)
 
 
 def request_key_frame(camera: str) -> Topic:
@@ -114,6 +119,11 @@ def request_key_frame(camera: str) -> Topic:
 def image_raw(camera: str) -> Topic:
     """A camera's raw pictures."""
     return Topic(f'camera/{camera}/image_raw', 'sensor_msgs/msg/Image', SENSOR_DATA)
+
+
+def image_compressed(camera: str) -> Topic:
+    """A camera's pictures as JPEG or PNG, under the name that image_transport gives them."""
+    return Topic(f'camera/{camera}/image_raw/compressed', 'sensor_msgs/msg/CompressedImage', SENSOR_DATA)
 
 
 def camera_info(camera: str) -> Topic:

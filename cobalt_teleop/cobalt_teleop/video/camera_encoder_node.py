@@ -1,20 +1,24 @@
-"""camera_encoder: makes video of cameras that publish raw pictures."""
+"""camera_encoder: makes video of real cameras, whatever their drivers publish."""
 
 import sys
 import threading
+import time
 from dataclasses import dataclass
-from typing import Any
 
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
-from sensor_msgs.msg import Image
+from sensor_msgs.msg import CompressedImage
 
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
-from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
-from cobalt_teleop.video.image_message import to_picture
+from cobalt_teleop.ros.stamps import to_nanoseconds
+from cobalt_teleop.video.capture_time import CaptureTime
+from cobalt_teleop.video.compressed_image import CompressedImageReader
+from cobalt_teleop.video.image_message import ImageReader
+from cobalt_teleop.video.picture_faults import PictureFaults
+from cobalt_teleop.video.picture_rate import RateLimit
+from cobalt_teleop.video.picture_topic import PictureTopic
 from cobalt_teleop.video.video_stream import VideoStream
 
 _LOOK_PERIOD_S = 0.5
@@ -26,67 +30,68 @@ class CameraEncoderParameters:
 
     workcell: str = parameter('env_0', 'workcell in whose namespace the video is published')
     cameras: tuple[str, ...] = parameter(
-        ('front',), 'names, each with =TOPIC if its pictures are not on /WORKCELL/camera/NAME/image_raw'
+        ('front',),
+        'names, each with =TOPIC if its pictures are not on /WORKCELL/camera/NAME/image_raw (or /compressed below it); '
+        'Image and CompressedImage (JPEG, PNG) are told apart by themselves',
     )
-    rate_hz: float = parameter(30.0, 'pictures a second that the cameras publish [Hz]', lower=1.0, upper=240.0)
+    rate_hz: float = parameter(30.0, 'pictures a second of each camera, at most [Hz]', lower=0.5, upper=240.0)
+    max_width: int = parameter(1280, 'larger pictures are scaled down to this width [px]', lower=32, upper=3840)
+    max_height: int = parameter(960, 'larger pictures are scaled down to this height [px]', lower=32, upper=2160)
     kbit_s: int = parameter(2500, 'upper bound of the bit rate of each video [kbit/s]', lower=50, upper=100_000)
 
 
 class _Camera:
     """Subscribes to a camera's pictures while its video is wanted, and encodes the newest in a thread of its own."""
 
-    def __init__(self, node: Node, values: CameraEncoderParameters, name: str, image_topic: str) -> None:
+    def __init__(self, node: Node, values: CameraEncoderParameters, name: str, names: tuple[str, ...]) -> None:
         self._node = node
         self._name = name
-        self._image_topic = image_topic
+        self._pictures = PictureTopic(node, names, RateLimit(values.rate_hz).passes)
+        self._readers = ImageReader(), CompressedImageReader()
         self._stream = VideoStream(node, values.workcell, name, values.rate_hz, values.kbit_s)
-        self._subscription: Any = None
-        self._newest: Image | None = None
-        self._arrived = threading.Condition()
-        self._closing = False
-        self._complaint = ''
+        self._stream.most_px = values.max_width, values.max_height
+        self._faults = PictureFaults(self._tell)
+        self._capture_time = CaptureTime(lambda text: self._tell(text, False))
         self._worker = threading.Thread(target=self._work, name=f'encoder-{name}', daemon=True)
         self._worker.start()
 
     def look(self) -> None:
         """Subscribes or unsubscribes as the video's viewers come and go."""
-        if self._stream.wanted() and self._subscription is None:
-            newest_only = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-            self._subscription = self._node.create_subscription(Image, self._image_topic, self._on_image, newest_only)
-        elif not self._stream.wanted() and self._subscription is not None:
-            self._node.destroy_subscription(self._subscription)
-            self._subscription = None
+        if not self._stream.wanted():
+            self._pictures.close()
+        elif trouble := self._pictures.open():
+            self._faults.wrong(trouble, time.monotonic())
 
     def close(self) -> None:
-        with self._arrived:
-            self._closing = True
-            self._arrived.notify()
+        self._pictures.end()
         self._worker.join(timeout=2.0)
         self._stream.close()
 
-    def _on_image(self, message: Image) -> None:
-        with self._arrived:
-            self._newest = message
-            self._arrived.notify()
-
     def _work(self) -> None:
-        while True:
-            with self._arrived:
-                self._arrived.wait_for(lambda: self._closing or self._newest is not None)
-                if self._closing:
-                    return
-                message, self._newest = self._newest, None
-            assert message is not None
+        while (taken := self._pictures.take()) is not None:
+            message, arrival_ns = taken
             try:
-                self._stream.publish(to_picture(message), to_nanoseconds(message.header.stamp) or now_ns())
+                picture = self._readers[isinstance(message, CompressedImage)].read(message)
+                stamp_ns = self._capture_time.of(to_nanoseconds(message.header.stamp), arrival_ns)
+                self._stream.publish(picture, stamp_ns)
             except CobaltError as error:
-                if str(error) != self._complaint:
-                    self._complaint = str(error)
-                    self._node.get_logger().error(f'camera {self._name}, {self._image_topic}: {error}')
+                self._faults.wrong(str(error), time.monotonic())
+            except Exception as error:
+                # No picture, whatever it is made of, ends the video of the next ones.
+                self._faults.wrong(f'a picture failed: {type(error).__name__}: {error}', time.monotonic())
+            else:
+                self._faults.good(time.monotonic())
+
+    def _tell(self, text: str, good: bool) -> None:
+        line = f'camera {self._name}, {self._pictures.name}: {text}'
+        if good:
+            self._node.get_logger().info(line)
+        else:
+            self._node.get_logger().warning(line)
 
 
 class CameraEncoder(Node):
-    """Publishes H.264 video of raw camera topics while somebody watches it."""
+    """Publishes video of real cameras while somebody watches it."""
 
     def __init__(self) -> None:
         super().__init__('camera_encoder')
@@ -96,8 +101,9 @@ class CameraEncoder(Node):
         self._cameras = []
         for text in values.cameras:
             name, _, topic = text.partition('=')
-            image_topic = topic or topics.image_raw(name).absolute(values.workcell)
-            self._cameras.append(_Camera(self, values, name, image_topic))
+            usual = topics.image_raw(name), topics.image_compressed(name)
+            names = (topic,) if topic else tuple(one.absolute(values.workcell) for one in usual)
+            self._cameras.append(_Camera(self, values, name, names))
         self.create_timer(_LOOK_PERIOD_S, self._look)
 
     def close(self) -> None:
@@ -117,7 +123,7 @@ def _build(stop: Stop) -> Node:
 def main() -> int:
     """Entry point."""
     return run_node(
-        'camera_encoder', 'Makes H.264 video of cameras that publish raw pictures.', CameraEncoderParameters, _build
+        'camera_encoder', 'Makes video of real cameras, for pages and bags.', CameraEncoderParameters, _build
     )
 
 

@@ -44,6 +44,10 @@ class CameraStream:
         """Returns whether somebody subscribes to the video or the raw pictures."""
         return self._video.wanted() or bool(self._image.get_subscription_count())
 
+    def codecs(self) -> list[str]:
+        """Returns the codecs in which pictures are encoded."""
+        return self._video.codecs()
+
     def publish(self, picture: Picture, stamp_ns: int) -> FrameRef | None:
         """Publishes a picture to whoever subscribes.
 

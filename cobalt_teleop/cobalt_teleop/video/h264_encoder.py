@@ -1,41 +1,14 @@
 """One camera's H.264 encoder: x264 with no B-frames and no delay."""
 
-from dataclasses import dataclass
-from fractions import Fraction
-
-import av
-import cv2
-from av.video.frame import PictureType
-
-from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.video.encoder import BURST_S, EncodedFrame, encode_with, new_codec
 from cobalt_teleop.workcell_host.plant import Picture
-
-_VBV_S = 0.25
-"""How much of the bit rate a burst (a key frame) may use at once [s]."""
-
-
-class PictureError(CobaltError):
-    """A picture has a shape that cannot be encoded."""
-
-
-@dataclass(frozen=True)
-class EncodedFrame:
-    """One access unit.
-
-    Attributes:
-        data: Annex B; SPS and PPS come first in a key frame.
-        key_frame: It can be decoded without any frame before it.
-    """
-
-    data: bytes
-    key_frame: bool
 
 
 class H264Encoder:
     """Encodes pictures of one size; each call returns that picture's frame at once.
 
-    Baseline profile, ultrafast and zerolatency, one thread: 0.9 ms for 320x240. Key frames come when asked for, and
-    at first.
+    Annex B; SPS and PPS come first in a key frame. Baseline profile, ultrafast and zerolatency, one thread: 0.9 ms for
+    320x240. Key frames come when asked for, and at first.
 
     Args:
         width: [px], even.
@@ -45,20 +18,9 @@ class H264Encoder:
     """
 
     def __init__(self, width: int, height: int, rate_hz: float, kbit_s: int) -> None:
-        if width % 2 or height % 2 or width < 16 or height < 16:
-            raise PictureError(f'H.264 needs an even width and height of at least 16 px, not {width}x{height}')
-        self.width = width
-        self.height = height
-        rate = Fraction(rate_hz).limit_denominator(1000)
-        codec = av.CodecContext.create('libx264', 'w')
-        codec.width = width
-        codec.height = height
-        codec.pix_fmt = 'yuv420p'
-        codec.framerate = rate
-        codec.time_base = 1 / rate
-        codec.max_b_frames = 0
-        codec.thread_count = 1
-        codec.options = {
+        self.width, self.height, self.rate_hz, self.kbit_s = width, height, rate_hz, kbit_s
+        self._codec = new_codec('libx264', width, height, rate_hz)
+        self._codec.options = {
             'preset': 'ultrafast',
             'tune': 'zerolatency',
             'profile': 'baseline',
@@ -72,30 +34,19 @@ class H264Encoder:
                     'scenecut=0',
                     'threads=1',
                     f'vbv-maxrate={kbit_s}',
-                    f'vbv-bufsize={max(1, round(kbit_s * _VBV_S))}',
+                    f'vbv-bufsize={max(1, round(kbit_s * BURST_S))}',
                     'colormatrix=smpte170m',  # what cv2 converts by
                     'log-level=none',
                 )
             ),
         }
-        self._codec = codec
         self._count = 0
 
     def encode(self, picture: Picture, key_frame: bool = False) -> EncodedFrame:
-        """Encodes one picture.
-
-        Args:
-            picture: (height, width, 3) RGB.
-            key_frame: Makes this one a key frame.
+        """Encodes one (height, width, 3) RGB picture, as a key frame if that is asked for.
 
         Raises:
             PictureError: The picture has another size.
         """
-        if picture.shape != (self.height, self.width, 3):
-            raise PictureError(f'this encoder takes pictures of ({self.height}, {self.width}, 3), not {picture.shape}')
-        frame = av.VideoFrame.from_ndarray(cv2.cvtColor(picture, cv2.COLOR_RGB2YUV_I420), format='yuv420p')
-        frame.pts = self._count
-        frame.pict_type = PictureType.I if key_frame else PictureType.NONE
         self._count += 1
-        packets = self._codec.encode(frame)
-        return EncodedFrame(b''.join(map(bytes, packets)), any(packet.is_keyframe for packet in packets))
+        return encode_with(self._codec, picture, self._count, key_frame)

@@ -1,49 +1,94 @@
 """Pictures out of sensor_msgs/Image."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
 import numpy as np
 
-from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.video.picture_size import PictureError, check_size
+from cobalt_teleop.video.sixteen_bits import SixteenBits
 from cobalt_teleop.workcell_host.plant import Picture
 
-_TO_RGB = {
-    'rgb8': (3, None),
-    'bgr8': (3, cv2.COLOR_BGR2RGB),
-    'rgba8': (4, cv2.COLOR_RGBA2RGB),
-    'bgra8': (4, cv2.COLOR_BGRA2RGB),
-    'mono8': (1, cv2.COLOR_GRAY2RGB),
-    '8UC1': (1, cv2.COLOR_GRAY2RGB),
-    '8UC3': (3, cv2.COLOR_BGR2RGB),
+
+@dataclass(frozen=True)
+class _Encoding:
+    """How pixels lie in memory: channels of one pixel, bytes of one channel, and cv2's conversion to RGB."""
+
+    channels: int
+    conversion: int | None
+    depth: int = 1
+
+
+_RGB = _Encoding(3, None)
+_BGR = _Encoding(3, cv2.COLOR_BGR2RGB)
+_GREY = _Encoding(1, cv2.COLOR_GRAY2RGB)
+_GREY_16 = _Encoding(1, cv2.COLOR_GRAY2RGB, depth=2)
+_UYVY = _Encoding(2, cv2.COLOR_YUV2RGB_UYVY)
+_YUYV = _Encoding(2, cv2.COLOR_YUV2RGB_YUYV)
+
+_MOSAICS = {
+    'rggb': cv2.COLOR_BayerRGGB2RGB,
+    'bggr': cv2.COLOR_BayerBGGR2RGB,
+    'gbrg': cv2.COLOR_BayerGBRG2RGB,
+    'grbg': cv2.COLOR_BayerGRBG2RGB,
 }
 
+ENCODINGS = {
+    'rgb8': _RGB,
+    'bgr8': _BGR,
+    'rgba8': _Encoding(4, cv2.COLOR_RGBA2RGB),
+    'bgra8': _Encoding(4, cv2.COLOR_BGRA2RGB),
+    'mono8': _GREY,
+    'mono16': _GREY_16,
+    '8UC1': _GREY,
+    '8UC3': _BGR,
+    '8UC4': _Encoding(4, cv2.COLOR_BGRA2RGB),
+    '16UC1': _GREY_16,
+    'yuv422': _UYVY,
+    'uyvy': _UYVY,
+    'yuv422_yuy2': _YUYV,
+    'yuyv': _YUYV,
+    **{f'bayer_{order}8': _Encoding(1, conversion) for order, conversion in _MOSAICS.items()},
+    **{f'bayer_{order}16': _Encoding(1, conversion, depth=2) for order, conversion in _MOSAICS.items()},
+}
+"""Of sensor_msgs/image_encodings.hpp, by name."""
 
-class ImageError(CobaltError):
-    """An Image message cannot be read as a picture."""
 
+class ImageReader:
+    """Reads the Image messages of one camera."""
 
-def to_picture(message: Any) -> Picture:
-    """Returns the (height, width, 3) RGB picture of an Image, cut to even width and height as H.264 needs it.
+    def __init__(self) -> None:
+        self._sixteen_bits = SixteenBits()
 
-    Raises:
-        ImageError: Its encoding is unknown, or its data does not fit its size.
-    """
-    if message.encoding not in _TO_RGB:
-        raise ImageError(
-            f"encoding '{message.encoding}' is unknown; known are {', '.join(_TO_RGB)}. "
-            'Set the camera driver to one of them.'
-        )
-    channels, conversion = _TO_RGB[message.encoding]
-    height, width, step = message.height, message.width, message.step or message.width * channels
-    data = np.frombuffer(memoryview(message.data), dtype=np.uint8)
-    if min(height, width) < 16 or step < width * channels or data.size < height * step:
-        raise ImageError(
-            f'{width}x{height} {message.encoding} with step {step} needs at least 16x16 px and {height * step} bytes, '
-            f'not {data.size}'
-        )
-    rows = data[: height * step].reshape(height, step)[:, : width * channels].reshape(height, width, channels)
-    even = rows[: height & ~1, : width & ~1]
-    if conversion is None:
-        return np.ascontiguousarray(even)
-    return np.asarray(cv2.cvtColor(np.ascontiguousarray(even), conversion))
+    def read(self, message: Any) -> Picture:
+        """Returns the (height, width, 3) RGB picture of a message, cut to an even width and height.
+
+        Raises:
+            PictureError: Its encoding is unknown, its data does not fit its size, or its size is no camera's.
+        """
+        encoding = ENCODINGS.get(message.encoding)
+        if encoding is None:
+            raise PictureError(
+                f"encoding '{message.encoding}' is unknown; known are {', '.join(ENCODINGS)}. "
+                'Set the camera driver to one of them.'
+            )
+        height, width = int(message.height), int(message.width)
+        check_size(width, height)
+        row = width * encoding.channels * encoding.depth
+        step = int(message.step) or row
+        data = np.frombuffer(memoryview(message.data), dtype=np.uint8)
+        if step < row or data.size < height * step:
+            raise PictureError(
+                f'{width}x{height} {message.encoding} with step {step} needs a step of at least {row} and '
+                f'{height * step} bytes, not {data.size}'
+            )
+        width, height = width & ~1, height & ~1
+        rows = data[: height * step].reshape(height, step)[:, : width * encoding.channels * encoding.depth]
+        if encoding.depth == 2:
+            wide = np.ascontiguousarray(rows).view('>u2' if message.is_bigendian else '<u2')
+            rows = self._sixteen_bits.to_8(wide)
+        pixels = np.ascontiguousarray(rows).reshape(height, width, encoding.channels)
+        if encoding.conversion is None:
+            return pixels
+        return np.asarray(cv2.cvtColor(pixels, encoding.conversion))
