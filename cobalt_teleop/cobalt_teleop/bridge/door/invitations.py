@@ -1,9 +1,8 @@
 """Invitations: signed links that let somebody in, in one role, until a time, and until they are revoked.
 
 A token is `payload.signature`, both in base64url without padding: the payload is compact JSON, the signature
-HMAC-SHA256 (RFC 2104) over the encoded payload under a secret of this installation. So nothing needs to be kept to check one; what is
-kept, beside the secret, is a register of who was invited, so that an invitation can be listed, revoked, and bound to the
-first session that uses it.
+HMAC-SHA256 (RFC 2104) over the encoded payload, under a secret of this installation. A register of who was invited is
+kept beside that secret, so that an invitation can be listed, revoked, and bound to the first session that uses it.
 """
 
 import base64
@@ -25,6 +24,8 @@ MAX_TOKEN_CHARACTERS = 1024
 MAX_LIFETIME_S = 366 * 86400.0
 MAX_NAME_CHARACTERS = 60
 MAX_KEPT = 2000
+KEPT_AFTER_S = 7 * 86400.0
+"""Whoever is in when his invitation expires may stay; for so long it can still be revoked [s]."""
 
 _REGISTER = 'invitations.json'
 _SECRET = 'invitation_secret'
@@ -207,8 +208,8 @@ class Invitations:
     def _change(self, change: Callable[[dict[str, Invitation]], dict[str, Invitation]]) -> dict[str, Invitation]:
         with self._folder.locked(_REGISTER):
             register = change(dict(self._read()))
-            # Expired ones are refused by their signed time, so nothing is lost by forgetting them.
-            kept = [invitation for invitation in register.values() if invitation.expires_s > self._clock()]
+            forget_s = self._clock() - KEPT_AFTER_S
+            kept = [invitation for invitation in register.values() if invitation.expires_s > forget_s]
             if len(kept) > MAX_KEPT:
                 raise InvitationError(f'{MAX_KEPT} invitations are out; wait until some expire, or make shorter ones')
             self._folder.write(_REGISTER, json.dumps([asdict(invitation) for invitation in kept], indent=1).encode())
