@@ -2,7 +2,7 @@
 
     client 10.201.1.2 ── 10.201.1.1 router 10.201.2.1 ── 10.201.2.2 server
 
-Nothing of it reaches the machine's own network, and its end leaves nothing behind. It needs root, iproute2 and nftables.
+Nothing of it reaches the machine's own network, and its end leaves nothing behind. It needs root, iproute2, nftables.
 """
 
 import contextlib
