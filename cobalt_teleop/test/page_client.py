@@ -22,9 +22,10 @@ class PageClient:
         session: Session to go on with.
     """
 
-    def __init__(self, port, session='', workcell='', operator='Ada', *, h264=True):
+    def __init__(self, port, session='', workcell='', operator='Ada', *, h264=True, road='track'):
         self.port = port
-        self.hello = {'type': 'hello', 'session': session, 'workcell': workcell, 'operator': operator, 'h264': h264}
+        page = {'session': session, 'workcell': workcell, 'operator': operator}
+        self.hello = {'type': 'hello', **page, 'h264': h264, 'road': road}
         self.events = []
         self.anchors = {}
         self.pongs = []
@@ -84,7 +85,7 @@ class PageClient:
         try:
             await self.until(lambda: len(self.frames) >= cameras, 'video', MEDIA_PATIENCE_S)
         except AssertionError:
-            await self.say('restart_video')
+            await self.say('restart_video', road=self.hello['road'])
             await self.until(lambda: len(self.frames) >= cameras, 'video')
 
     async def say(self, kind, **fields):

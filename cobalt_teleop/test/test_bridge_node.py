@@ -65,7 +65,7 @@ def run(scenario):
 
 def test_a_page_gets_video_clock_and_every_state(host, bridge):
     async def scenario():
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_live()
             await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
             for kind in (
@@ -101,7 +101,7 @@ def test_video_restarts_beside_control_which_goes_on(host, bridge):
             samples = page.samples
             await page.connections['video'].close()
             page.frames.clear()
-            await page.say('restart_video')
+            await page.say('restart_video', road='track')
             page.ping()
             await page.until(lambda: page.pongs, 'the pong while there is no video')
             await page.until_live()
@@ -113,13 +113,16 @@ def test_video_restarts_beside_control_which_goes_on(host, bridge):
 
 def test_one_subscription_serves_all_viewers_and_a_second_one_sees_a_picture_at_once(host, bridge):
     async def scenario():
-        async with PageClient(bridge.port) as first:
+        async with PageClient(bridge.port, workcell='env_0') as first:
             await first.until_live()
             (camera,) = first.frames
             topic = topics.video(camera).absolute('env_0')
             until(lambda: host.count_subscribers(topic), 'the subscription')
             subscriptions = {host.count_subscribers(topic)}
-            async with PageClient(bridge.port) as second, PageClient(bridge.port) as third:
+            async with (
+                PageClient(bridge.port, workcell='env_0') as second,
+                PageClient(bridge.port, workcell='env_0') as third,
+            ):
                 await second.until_live()
                 await third.until_live()
                 subscriptions.add(host.count_subscribers(topic))
@@ -140,7 +143,7 @@ def test_endpoints_close_with_the_last_page(host, bridge):
     topic = topics.CONTROL_STEP.absolute('env_0')
 
     async def scenario():
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until(lambda: host.count_subscribers(topic) == 1, 'the subscription')
 
     run(scenario)
@@ -157,7 +160,7 @@ def test_keys_reach_the_device_node_under_the_lease_with_stamps(host, bridge, li
             page.keys(BITS['away'])
             await page.say('acquire', ask=False)
             control = await page.until_event('control', yours=True)
-            assert control['holder'] == 'Ada'
+            assert control['holder'] == page.name
             (camera,) = page.frames
             anchor = await page.until(lambda: page.anchors.get(camera), 'the anchor')
             for _ in range(80):
@@ -186,11 +189,11 @@ def test_keys_reach_the_device_node_under_the_lease_with_stamps(host, bridge, li
 
 def test_an_episode_starts_ends_is_labelled_and_reset(host, bridge):
     async def scenario():
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_event('step')
             await page.say('start')
             episode = await page.until_event('episode', phase='running')
-            assert episode['operator'] == 'Ada'
+            assert episode['operator'] == page.name
             await page.until_event('control', yours=True)
             await page.say('reset')
             await page.until(lambda: page.newest('episode')['id'] != episode['id'], 'another episode')
@@ -205,22 +208,25 @@ def test_an_episode_starts_ends_is_labelled_and_reset(host, bridge):
 
 def test_a_second_page_watches_asks_and_is_handed_control_and_may_stop(host, bridge):
     async def scenario():
-        async with PageClient(bridge.port) as first, PageClient(bridge.port, operator='Bob') as second:
+        async with (
+            PageClient(bridge.port, workcell='env_0') as first,
+            PageClient(bridge.port, workcell='env_0', operator='Bob') as second,
+        ):
             await first.until_event('step')
             await second.until_event('step')
             await first.say('acquire', ask=False)
             await first.until_event('control', yours=True)
-            await second.until_event('control', yours=False, holder='Ada')
+            await second.until_event('control', yours=False, holder=first.name)
             await second.say('start')
             notice = await second.until_event('notice')
-            assert 'Ada' in notice['text']
+            assert first.name in notice['text']
             await second.say('acquire', ask=True)
             await first.until_event('control', requested_by='Bob')
             await first.say('hand_over')
             await second.until_event('control', yours=True, holder='Bob')
             await first.until_event('control', yours=False)
             await first.say('emergency_stop')
-            await second.until_event('control', emergency_stop=True, emergency_stop_by='Ada')
+            await second.until_event('control', emergency_stop=True, emergency_stop_by=first.name)
             await second.until_event('step', hold_text='emergency stop')
             await second.say('clear_emergency_stop')
             await second.until_event('control', emergency_stop=False)
@@ -268,7 +274,7 @@ def test_a_bridge_that_dies_and_comes_back_gives_a_page_its_control_again(host):
 
 def test_a_session_that_opens_twice_goes_on_in_the_newer_page(host, bridge):
     async def scenario():
-        async with PageClient(bridge.port) as old:
+        async with PageClient(bridge.port, workcell='env_0') as old:
             await old.until_event('workcell')
             async with PageClient(bridge.port, session=old.key) as new:
                 await new.until_event('workcell')
@@ -279,7 +285,7 @@ def test_a_session_that_opens_twice_goes_on_in_the_newer_page(host, bridge):
 
 def test_malformed_messages_get_a_sentence_and_the_page_lives_on(host, bridge):
     async def scenario():
-        async with PageClient(bridge.port) as page:
+        async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_live()
             await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
             for text in (
@@ -360,7 +366,7 @@ def test_a_page_without_control_neither_judges_nor_releases_a_stop(host, bridge)
             await holder.until_event('step')
             await holder.say('acquire', ask=False)
             await holder.until_event('control', yours=True)
-            await other.until_event('control', yours=False, holder='Ada')
+            await other.until_event('control', yours=False, holder=holder.name)
             await holder.say('start')
             await holder.until_event('episode', phase='running')
             await holder.say('end', outcome='failure')
@@ -417,7 +423,7 @@ def test_link_statistics_are_published_each_second(host, bridge, listener):
     listener.listen(topics.LINK)
 
     async def scenario():
-        async with PageClient(bridge.port, workcell='env_0') as page:
+        async with PageClient(bridge.port, workcell='env_0', operator='Linus') as page:
             await page.until_live()
             (camera,) = page.frames
             report = {'name': camera, 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
@@ -430,7 +436,7 @@ def test_link_statistics_are_published_each_second(host, bridge, listener):
 
     run(scenario)
     stats = next(stats for stats in listener.heard[(topics.LINK.name, 'env_0')] if stats.cameras)
-    assert (stats.operator_id, stats.role, stats.codec, stats.road) == ('Ada', 'spectator', 'h264', 'track')
+    assert (stats.operator_id, stats.role, stats.codec, stats.road) == ('Linus', 'supervisor', 'h264', 'track')
     assert (stats.rtt_ms, stats.clock_offset_ms, stats.cameras[0].frame_age_ms) == (1.5, -2.0, 41.5)
 
 

@@ -164,7 +164,7 @@ def test_a_phone_drives_by_touch_and_every_control_fits_its_screen(browser, stac
 
 def large_and_small(page):
     return page.evaluate(
-        "['main', 'inset'].map((place) => document.querySelector(`figure.${place} video`)?.dataset.camera)"
+        "['main', 'inset'].map((place) => document.querySelector(`figure.${place}`)?.dataset.camera)"
     )
 
 

@@ -15,6 +15,12 @@ class SentFrames:
         self._stamps: OrderedDict[int, int] = OrderedDict()
         self.newest_ns: int | None = None
         """Capture time of the frame sent last [ns]; a screen can show none that is newer."""
+        self._units = 0
+
+    def next_unit(self) -> int:
+        """Returns the number of the next unit: of a page's units no two have the same."""
+        self._units = (self._units + 1) % 2**32
+        return self._units
 
     def note(self, frame_id: int, stamp_ns: int) -> None:
         """Notes that a frame was sent."""

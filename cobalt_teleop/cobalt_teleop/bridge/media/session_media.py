@@ -13,7 +13,9 @@ from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
 from cobalt_teleop.bridge.media.peer import ControlPeer, Peer
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 from cobalt_teleop.bridge.media.track_peer import TrackPeer
+from cobalt_teleop.bridge.media.unit_peer import UnitPeer
 from cobalt_teleop.bridge.wire.page_events import Event
+from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError
 
 
 class VideoSource(Protocol):
@@ -42,6 +44,7 @@ class SessionMedia:
         on_sample: Told each message of the samples channel.
         on_event: Told each message of the events channel.
         on_open: Called when the events channel is open.
+        complain: Told what was wrong with a message of the page.
         configuration: Returns the ICE servers of a new connection; none by default.
     """
 
@@ -51,16 +54,19 @@ class SessionMedia:
         on_sample: Callable[[str | bytes], None],
         on_event: Callable[[str | bytes], None],
         on_open: Callable[[], None],
+        complain: Callable[[PageMessageError], None],
         configuration: Callable[[], RTCConfiguration | None] = lambda: None,
     ) -> None:
-        self.h264 = True
-        """The page can show H.264."""
+        self._tracks_show_h264 = True
+        self.wanted_road = 'track'
+        """Road that the page asks for: units or track."""
         self._on_sample = on_sample
         self._on_event = on_event
         self._on_open = on_open
+        self._complain = complain
         self._configuration = configuration
         self._control: ControlPeer | None = None
-        self._video: TrackPeer | None = None
+        self._video: TrackPeer | UnitPeer | None = None
         self._source: VideoSource | None = None
         self._numbers = {'control': 0, 'video': 0}
         self._sent: defaultdict[str, SentFrames] = defaultdict(SentFrames)
@@ -68,13 +74,23 @@ class SessionMedia:
 
     @property
     def road(self) -> str:
-        """How pictures reach the screen: track, or empty without video."""
+        """How pictures reach the screen: track or units, or empty without video."""
         return self._video.road if self._video is not None else ''
 
     @property
     def codec(self) -> str:
         """h264, or empty without video."""
-        return 'h264' if self.h264 else ''
+        return 'h264' if self.shows_video else ''
+
+    @property
+    def shows_video(self) -> bool:
+        """The page has a way to show video."""
+        return self._tracks_show_h264 or self.wanted_road == 'units'
+
+    def meet(self, hello: PageMessage) -> None:
+        """Takes what a page says of its browser."""
+        self._tracks_show_h264 = hello['h264']
+        self.wanted_road = hello['road']
 
     def sees(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> bool:
         """Returns whether who sends a sample sees what he drives.
@@ -86,7 +102,7 @@ class SessionMedia:
             cameras: Those of its workcell.
             frame: Camera and number of the picture on its screen, if it told.
         """
-        return not cameras or (self.h264 and self.shown_frame_stamp(cameras, frame) is not None)
+        return not cameras or (self.shows_video and self.shown_frame_stamp(cameras, frame) is not None)
 
     def shown_frame_stamp(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> int | None:
         """Returns the capture time [ns] of the picture on the page's screen, if it is known.
@@ -114,12 +130,11 @@ class SessionMedia:
         """Makes a new connection for a workcell's video and returns its offer; None if there is nothing to show."""
         async with self._locks['video']:
             await self._drop_video()
-            if not self.h264 or not source.cameras:
+            if not self.shows_video or not source.cameras:
                 return None
-            tracks = {camera: self._track(source, camera) for camera in source.cameras}
-            self._video, self._source = TrackPeer(tracks, self._configuration()), source
-            for camera, track in tracks.items():
-                source.add_sink(camera, track)
+            self._video, self._source = self._video_peer(source), source
+            for camera, sink in self._video.sinks.items():
+                source.add_sink(camera, sink)
             return await self._numbered(self._video)
 
     async def accept(self, connection: str, number: int, sdp: str) -> None:
@@ -150,6 +165,12 @@ class SessionMedia:
     async def _numbered(self, peer: Peer) -> Event:
         self._numbers[peer.kind] += 1
         return {**await peer.offer(), 'number': self._numbers[peer.kind]}
+
+    def _video_peer(self, source: VideoSource) -> TrackPeer | UnitPeer:
+        if self.wanted_road == 'units':
+            sent = {camera: self._sent[camera] for camera in source.cameras}
+            return UnitPeer(sent, source.ask_key_frame, self._complain, self._configuration())
+        return TrackPeer({camera: self._track(source, camera) for camera in source.cameras}, self._configuration())
 
     def _track(self, source: VideoSource, camera: str) -> EncodedVideoTrack:
         def anchor(rtp_timestamp: int, stamp_ns: int) -> None:

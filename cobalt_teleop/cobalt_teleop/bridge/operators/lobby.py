@@ -95,7 +95,7 @@ class Lobby:
         leaving = self._leaving.pop(session.session_id, None)
         if leaving is not None:
             leaving.cancel()
-        await session.attach(socket, hello['operator'], hello['h264'])
+        await session.attach(socket, hello)
         session.tell(self._workcells_event())
         self._wishes[session.session_id] = hello['workcell']
         room = self._place(session)

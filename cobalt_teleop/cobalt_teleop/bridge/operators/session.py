@@ -56,7 +56,10 @@ class Session:
         self._log = log
         self._socket: web.WebSocketResponse | None = None
         self._media = SessionMedia(
-            on_sample=lambda data: self._samples.on_message(data), on_event=self._on_event, on_open=self._on_events_open
+            on_sample=lambda data: self._samples.on_message(data),
+            on_event=self._on_event,
+            on_open=self._on_events_open,
+            complain=self._complain,
         )
         self._samples = SampleIntake(self._media, self._as_driver, self._complain)
         self._control = ControlRequests(self, self._call, log)
@@ -81,7 +84,7 @@ class Session:
     @property
     def can_see(self) -> bool:
         """Its page can show the workcell's cameras."""
-        return self.room is None or not self.room.cameras or self._media.h264
+        return self.room is None or not self.room.cameras or self._media.shows_video
 
     @property
     def connected(self) -> bool:
@@ -90,15 +93,15 @@ class Session:
 
     # The page comes and goes.
 
-    async def attach(self, socket: web.WebSocketResponse, operator: str, h264: bool) -> None:
+    async def attach(self, socket: web.WebSocketResponse, hello: PageMessage) -> None:
         """Takes a page's connection; an older one of the same session is told and closed."""
         old, self._socket = self._socket, socket
         if old is not None and not old.closed:
             await _send(old, {'type': 'replaced', 'text': 'This session is open in another tab.'})
             await old.close()
         await self._media.drop()
-        self.operator = operator.strip() or self.operator
-        self._media.h264 = h264
+        self.operator = hello['operator'].strip() or self.operator
+        self._media.meet(hello)
         self._samples.restart()
         self._stats = None
         resume = self._samples.resume
@@ -229,6 +232,7 @@ class Session:
         elif kind == 'restart_control':
             self._start(self._offer_control())
         elif kind == 'restart_video':
+            self._media.wanted_road = message['road']
             self._start(self._offer_video())
         elif kind == 'hello':
             self._complain(PageMessageError("'hello' comes once, first"))

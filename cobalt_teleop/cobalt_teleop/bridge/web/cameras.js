@@ -1,4 +1,4 @@
-// Live video: one element a camera, the age of the picture that it shows, and how well it arrives.
+// Live video: one figure a camera, the age of the picture that it shows, and how well it arrives.
 
 import { pageNow } from '/clock.js';
 
@@ -8,7 +8,7 @@ class Camera {
   constructor(name, clock) {
     this.name = name;
     this.clock = clock;
-    this.anchor = null; // an RTP timestamp and the capture time that it stands for
+    this.screen = null; // a video element or a canvas
     this.shown = null; // newest picture on the screen
     this.ages = [];
     this.fps = 0;
@@ -16,43 +16,56 @@ class Camera {
     this.dropped = 0;
     this.freezes = 0;
     this.frames = 0;
-    this.knowsFrames = 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
     this.figure = document.createElement('figure');
-    this.video = document.createElement('video');
-    Object.assign(this.video, { muted: true, autoplay: true, playsInline: true, disablePictureInPicture: true });
-    this.video.setAttribute('playsinline', '');
-    this.video.dataset.camera = name;
+    this.figure.dataset.camera = name;
     const caption = document.createElement('figcaption');
     caption.textContent = name;
-    this.figure.append(this.video, caption);
-    if (this.knowsFrames) this.watchFrames();
+    this.figure.append(caption);
   }
 
-  show(track) {
-    this.video.srcObject = new MediaStream([track]);
-    this.video.play().catch(() => {});
-    this.anchor = null;
+  get knowsFrames() {
+    return this.screen?.knowsFrames ?? true;
   }
 
-  watchFrames() {
-    const onFrame = (now, metadata) => {
-      this.video.requestVideoFrameCallback(onFrame);
-      const at_ms = pageNow();
-      if (this.shown && at_ms - this.shown.at_ms > FREEZE_MS) this.freezes += 1;
-      this.frames += 1;
-      const shown = { at_ms, rtp: metadata.rtpTimestamp, stamp_ms: null, age_ms: null };
-      if (this.anchor && shown.rtp !== undefined) {
-        shown.stamp_ms = this.anchor.stamp_ms + ((shown.rtp - this.anchor.rtp) | 0) / 90;
-        const host_ms = this.clock.now();
-        if (host_ms !== null) {
-          shown.age_ms = host_ms - shown.stamp_ms;
-          this.ages.push(shown.age_ms);
-          if (this.ages.length > 30) this.ages.shift();
-        }
-      }
-      this.shown = shown;
-    };
-    this.video.requestVideoFrameCallback(onFrame);
+  // Takes a new screen; the old one stays in sight until the new one has a picture.
+  show(screen) {
+    if (this.coming) this.remove(this.coming);
+    this.coming = null;
+    screen.element.classList.add('screen');
+    this.figure.prepend(screen.element);
+    if (!this.screen || !screen.knowsFrames) {
+      if (this.screen) this.remove(this.screen);
+      this.screen = screen;
+    } else {
+      screen.element.classList.add('coming');
+      this.coming = screen;
+    }
+  }
+
+  remove(screen) {
+    screen.close();
+    screen.element.remove();
+  }
+
+  // A screen has drawn a picture.
+  onShown(screen, { id, stamp_ms, received_ms }) {
+    if (screen === this.coming) {
+      this.remove(this.screen);
+      screen.element.classList.remove('coming');
+      this.screen = screen;
+      this.coming = null;
+    }
+    if (screen !== this.screen) return;
+    const at_ms = pageNow();
+    if (this.shown && at_ms - this.shown.at_ms > FREEZE_MS) this.freezes += 1;
+    this.frames += 1;
+    const host_ms = this.clock.now();
+    const age_ms = stamp_ms === null || host_ms === null ? null : host_ms - stamp_ms;
+    if (age_ms !== null) {
+      this.ages.push(age_ms);
+      if (this.ages.length > 30) this.ages.shift();
+    }
+    this.shown = { id, stamp_ms, received_ms, at_ms, age_ms };
   }
 
   // Age of the picture on the screen: of late when it runs, growing when it stands.
@@ -67,6 +80,15 @@ class Camera {
   sinceLastFrame_ms() {
     return this.shown ? pageNow() - this.shown.at_ms : Infinity;
   }
+
+  isLive() {
+    return this.knowsFrames ? this.sinceLastFrame_ms() < 1500 : this.screen.hasPicture;
+  }
+
+  close() {
+    for (const screen of [this.screen, this.coming]) if (screen) this.remove(screen);
+    this.figure.remove();
+  }
 }
 
 export class Cameras {
@@ -76,7 +98,6 @@ export class Cameras {
     this.byName = new Map();
     this.main = null;
     this.lossDown = null;
-    this.last = new Map();
     this.last_ms = pageNow();
   }
 
@@ -84,7 +105,7 @@ export class Cameras {
     const names = descriptions.map((camera) => camera.name);
     for (const [name, camera] of this.byName) {
       if (!names.includes(name)) {
-        camera.figure.remove();
+        camera.close();
         this.byName.delete(name);
       }
     }
@@ -129,55 +150,48 @@ export class Cameras {
     }
   }
 
+  // An RTP timestamp of a camera's track, and the capture time that it stands for.
   setAnchor({ camera, rtp_timestamp, stamp_ms }) {
     const found = this.byName.get(camera);
-    if (found) found.anchor = { rtp: rtp_timestamp, stamp_ms };
+    for (const screen of [found?.screen, found?.coming]) if (screen && 'anchor' in screen) screen.anchor = { rtp: rtp_timestamp, stamp_ms };
   }
 
   // The newest picture on the screen, for the record of what the operator saw.
   shownFrame() {
     const camera = this.byName.get(this.main);
-    return camera?.shown?.rtp === undefined || !camera.shown ? null : [camera.name, camera.shown.rtp];
+    return camera?.shown ? (camera.shown.id === null ? null : [camera.name, camera.shown.id]) : null;
   }
 
   // Picture of the large camera: too old to drive by?
   isStale(limit_ms) {
     const camera = this.byName.get(this.main);
-    return Boolean(camera && camera.knowsFrames && camera.sinceLastFrame_ms() > limit_ms);
+    if (!camera?.knowsFrames) return false;
+    const { shown } = camera;
+    const host_ms = this.clock.now();
+    const age_ms = shown?.stamp_ms != null && host_ms !== null ? host_ms - shown.stamp_ms : 0;
+    return Math.max(age_ms, camera.sinceLastFrame_ms()) > limit_ms;
   }
 
   isLive() {
-    return this.byName.size > 0 && [...this.byName.values()].every((camera) => camera.knowsFrames
-      ? camera.sinceLastFrame_ms() < 1500
-      : camera.video.readyState >= 2);
+    return this.byName.size > 0 && [...this.byName.values()].every((camera) => camera.isLive());
   }
 
-  // Once a second: what the receivers measured.
-  async measure(connection) {
+  // Once a second: what arrived.
+  async measure(peer) {
     const now_ms = pageNow();
     const seconds = Math.max(0.2, (now_ms - this.last_ms) / 1000);
     this.last_ms = now_ms;
+    const reports = peer ? await peer.getStats() : new Map();
     let lost = 0;
     let received = 0;
-    const reports = connection ? await connection.getStats() : new Map();
-    for (const report of reports.values()) {
-      if (report.type !== 'inbound-rtp' || report.kind !== 'video') continue;
-      const camera = [...this.byName.values()].find((one) => one.mid === report.mid);
-      if (!camera) continue;
-      const before = this.last.get(camera.name) ?? { bytes: 0, lost: 0, received: 0 };
-      const bytes = report.bytesReceived ?? 0;
-      camera.kbit_s = Math.max(0, ((bytes - before.bytes) * 8) / 1000 / seconds);
-      camera.dropped = report.framesDropped ?? 0;
-      lost += Math.max(0, (report.packetsLost ?? 0) - before.lost);
-      received += Math.max(0, (report.packetsReceived ?? 0) - before.received);
-      if (!camera.knowsFrames) camera.fps = report.framesPerSecond ?? 0;
-      this.last.set(camera.name, { bytes, lost: report.packetsLost ?? 0, received: report.packetsReceived ?? 0 });
-    }
     for (const camera of this.byName.values()) {
-      if (camera.knowsFrames) {
-        camera.fps = camera.frames / seconds;
-        camera.frames = 0;
-      }
+      const counts = camera.screen?.count(reports) ?? { bytes: 0, lost: 0, received: 0, dropped: 0 };
+      camera.kbit_s = (counts.bytes * 8) / 1000 / seconds;
+      camera.dropped = counts.dropped;
+      lost += counts.lost;
+      received += counts.received;
+      camera.fps = camera.knowsFrames ? camera.frames / seconds : camera.screen.fps;
+      camera.frames = 0;
     }
     this.lossDown = lost + received ? lost / (lost + received) : null;
   }

@@ -30,18 +30,19 @@ export class Link extends EventTarget {
     this.replaced = false;
     this.pings = 0;
     this.sequence = 0;
+    this.road = 'track'; // how pictures shall reach the screen
     const url = new URL(location.href);
     this.workcell = url.searchParams.get('workcell') ?? '';
     this.operator = (url.searchParams.get('operator') ?? '').slice(0, 60);
-    const connection = (kind, what, onPeer) => new Connection(kind, {
+    const connection = (kind, what, restart, onPeer) => new Connection(kind, {
       send: (message) => this.send(message),
-      restart: () => this.send({ type: `restart_${kind}` }),
+      restart,
       onPeer,
       onState: () => this.emit('state'),
       onError: (error) => this.emit('event', { type: 'notice', level: 'error', text: `${what} did not start: ${error.message}` }),
     });
-    this.control = connection('control', 'Control', (peer) => this.equipControl(peer));
-    this.video = connection('video', 'Live video', (peer, offer) => this.emit('video', { peer, offer }));
+    this.control = connection('control', 'Control', () => this.send({ type: 'restart_control' }), (peer) => this.equipControl(peer));
+    this.video = connection('video', 'Live video', () => this.restartVideo(), (peer, offer) => this.emit('video', { peer, offer }));
     setInterval(() => this.ping(), 250);
     setInterval(() => this.watch(), 500);
     addEventListener('online', () => this.open());
@@ -64,6 +65,8 @@ export class Link extends EventTarget {
         workcell: this.workcell,
         operator: this.operator,
         h264: canShowH264(),
+        token: sessionStorage.getItem('cobalt.token') ?? '',
+        road: this.road,
       }));
       this.emit('state');
     };
@@ -111,6 +114,10 @@ export class Link extends EventTarget {
       return;
     }
     this.emit('event', event);
+  }
+
+  restartVideo() {
+    this.send({ type: 'restart_video', road: this.road });
   }
 
   equipControl(peer) {

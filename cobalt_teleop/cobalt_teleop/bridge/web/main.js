@@ -4,7 +4,8 @@ import { Cameras } from '/cameras.js';
 import { HostClock, pageNow } from '/clock.js';
 import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
-import { Link, canShowH264, whatIsMissing } from '/link.js';
+import { Link, whatIsMissing } from '/link.js';
+import { Roads } from '/roads.js';
 import * as view from '/view.js';
 
 const STALE_PICTURE_MS = 1500;
@@ -15,6 +16,7 @@ const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false,
 const clock = new HostClock();
 const cameras = new Cameras(document.getElementById('cameras'), clock);
 const link = new Link(clock);
+const roads = new Roads({ link, cameras, clock, controlLives: () => known.host.alive && link.control.state === 'connected' && clock.sinceExchange_ms() < 3000 && document.visibilityState === 'visible' });
 
 const known = {
   session: null,
@@ -140,16 +142,6 @@ link.addEventListener('state', () => {
   }
   render();
 });
-link.addEventListener('video', ({ detail: { peer, offer } }) => {
-  peer.ontrack = ({ track, transceiver, receiver }) => {
-    if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = 0;
-    if ('playoutDelayHint' in receiver) receiver.playoutDelayHint = 0;
-    const camera = cameras.byName.get(offer.cameras[transceiver.mid]);
-    if (!camera) return;
-    camera.mid = transceiver.mid;
-    camera.show(track);
-  };
-});
 
 view.onClick('start', () => link.send({ type: 'start' }));
 view.onClick('reset', () => link.send({ type: 'reset' }));
@@ -235,7 +227,7 @@ function connection() {
     const [text, ...more] = known.host.text.split('. ');
     return { level: 'lost', text, detail: more.join('. '), curtain: true, choices: known.workcells.filter(({ id }) => id !== known.workcell.id) };
   }
-  if (!canShowH264()) {
+  if (!roads.canShowVideo) {
     return { level: 'wait', text: 'No video', detail: 'This browser cannot show H.264 video. Use Chrome, Edge, Safari, or Firefox with its H.264 plug-in.', curtain: true };
   }
   if (cameras.byName.size === 0) return { level: 'live', text: 'Live, without cameras', curtain: false };
@@ -353,6 +345,7 @@ function render() {
     round_trip_ms: link.samples?.readyState === 'open' ? clock.round_trip_ms : null,
     fps: main?.fps ?? 0,
     viewers: known.viewers,
+    road: roads.words,
   });
   view.showWorkcells(known.workcells, known.waiting ? '' : known.workcell?.id ?? '');
   view.showMotion(motion(state));
@@ -382,9 +375,7 @@ async function eachSecond() {
     loss_down: cameras.lossDown,
     cameras: cameras.report(),
   });
-  // A picture that stands while the host lives means a new connection, without a reload.
-  if (known.host.alive && link.video.state === 'connected' && cameras.byName.size && !cameras.isLive()
-      && document.visibilityState === 'visible' && canShowH264()) link.video.renew();
+  if (roads.canShowVideo) roads.watch();
 }
 
 // For tests and benchmarks; nothing can be changed through it.
@@ -394,9 +385,11 @@ Object.defineProperty(window, 'cobalt', {
     get cameras() {
       return Object.fromEntries([...cameras.byName].map(([name, camera]) => [name, {
         age_ms: camera.age_ms(), fps: camera.fps, stamp_ms: camera.shown?.stamp_ms ?? null,
-        shown_at_ms: camera.shown?.at_ms ?? null, rtp: camera.shown?.rtp ?? null, freezes: camera.freezes, dropped: camera.dropped,
+        shown_at_ms: camera.shown?.at_ms ?? null, frame: camera.shown?.id ?? null, received_at_ms: camera.shown?.received_ms ?? null, freezes: camera.freezes, dropped: camera.dropped,
       }]));
     },
+    get road() { return roads.name; },
+    get fellBack() { return roads.fellBack; },
     get clock() { return { offset_ms: clock.offset_ms, uncertainty_ms: clock.uncertainty_ms, round_trip_ms: clock.round_trip_ms }; },
     get session() { return known.session?.session ?? null; },
     get workcell() { return known.workcell?.id ?? null; },
@@ -414,7 +407,7 @@ const missing = whatIsMissing();
 if (missing) {
   view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });
 } else {
-  link.open();
+  roads.choose().then(() => link.open());
   setInterval(render, 100);
   setInterval(eachSecond, 1000);
 }

@@ -59,12 +59,15 @@ export function showConnection({ level: state, text: words, title, detail, curta
   links(choices ?? []);
 }
 
-export function showGauges({ age_ms, round_trip_ms, fps, viewers }) {
+export function showGauges({ age_ms, round_trip_ms, fps, viewers, road: [road, roadTitle] }) {
   text('frame-age', age_ms === null ? '–' : age_ms > 9999 ? `${Math.round(age_ms / 1000)} s` : `${Math.round(age_ms)} ms`);
   $('frame-age').classList.toggle('bad', age_ms !== null && age_ms > 250);
   text('round-trip', round_trip_ms === null ? '–' : `${round_trip_ms < 10 ? round_trip_ms.toFixed(1) : Math.round(round_trip_ms)} ms`);
   text('frame-rate', fps ? `${Math.round(fps)} /s` : '–');
   text('viewers', viewers ? String(viewers) : '–');
+  text('road', road);
+  const roadGauge = $('road').parentElement;
+  if (roadGauge.title !== roadTitle) roadGauge.title = roadTitle;
 }
 
 export function showWorkcells(workcells, chosen) {

@@ -15,6 +15,12 @@ MAX_SIGNAL_BYTES = 64 * 1024
 MAX_SAMPLE_BYTES = 2048
 """Longest message on the samples channel."""
 
+MAX_FRAGMENTS = 256
+"""Fragments of a unit that one message may ask for again."""
+
+ROADS = ('units', 'track')
+"""How pictures reach a screen: as units on a data channel, or as a video track."""
+
 OUTCOMES = ('success', 'failure', 'aborted', 'discarded')
 
 
@@ -110,6 +116,12 @@ def _frame(name: str, value: Any) -> tuple[str, int] | None:
     return _text(64)(name, value[0]), _whole(2**32 - 1)(name, value[1])
 
 
+def _fragments(name: str, value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) > MAX_FRAGMENTS:
+        raise PageMessageError(f"'{name}' must be a list of at most {MAX_FRAGMENTS} numbers, not {_shown(value)}")
+    return tuple(_whole(2**16 - 1)(name, index) for index in value)
+
+
 def _camera_reports(name: str, value: Any) -> tuple[CameraReport, ...]:
     if not isinstance(value, list) or len(value) > 16:
         raise PageMessageError(f"'{name}' must be a list of at most 16 cameras, not {_shown(value)}")
@@ -132,6 +144,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'workcell': _text(128),
         'operator': _text(64),
         'h264': _flag,
+        'road': _one_of(*ROADS),
     },
     'answer': {
         'connection': _one_of('control', 'video'),
@@ -139,7 +152,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'sdp': _text(MAX_SIGNAL_BYTES, lines=True),
     },
     'restart_control': {},
-    'restart_video': {},
+    'restart_video': {'road': _one_of(*ROADS)},
     'acquire': {'ask': _flag},
     'release': {},
     'hand_over': {},
@@ -173,6 +186,12 @@ _SAMPLES: dict[str, dict[str, _Check]] = {
 }
 
 
+_UNIT_REQUESTS: dict[str, dict[str, _Check]] = {
+    'missing': {'unit': _whole(2**32 - 1), 'fragments': _fragments},
+    'key_frame': {},
+}
+
+
 def parse_signal(text: str) -> PageMessage:
     """Returns a message of the WebSocket or the events channel.
 
@@ -189,6 +208,17 @@ def parse_sample(text: str) -> PageMessage:
         PageMessageError: As for `parse_signal`.
     """
     return _parse(text, _SAMPLES, MAX_SAMPLE_BYTES)
+
+
+def parse_unit_request(data: str | bytes) -> PageMessage:
+    """Returns a message of a channel of video units.
+
+    Raises:
+        PageMessageError: As for `parse_signal`.
+    """
+    if isinstance(data, bytes):
+        raise PageMessageError('a channel of video takes text alone')
+    return _parse(data, _UNIT_REQUESTS, MAX_SAMPLE_BYTES)
 
 
 def _parse(text: str, table: Mapping[str, Mapping[str, _Check]], longest: int) -> PageMessage:

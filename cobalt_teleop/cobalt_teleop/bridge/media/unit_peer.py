@@ -1,0 +1,72 @@
+"""The fast road to the screen: H.264 units on a data channel a camera, into the page's own decoder and canvas."""
+
+from collections.abc import Callable, Mapping
+
+from aiortc import RTCConfiguration, RTCDataChannel
+
+from cobalt_teleop.bridge.media import sctp_timing
+from cobalt_teleop.bridge.media.peer import Peer
+from cobalt_teleop.bridge.media.sent_frames import SentFrames
+from cobalt_teleop.bridge.media.video_units import UnitSender
+from cobalt_teleop.bridge.wire.page_messages import PageMessageError, parse_unit_request
+
+AskKeyFrame = Callable[[str], None]
+
+
+class UnitPeer(Peer):
+    """One unordered channel that repeats nothing by itself for each camera, named after it.
+
+    Args:
+        cameras: With the frames that the page was sent.
+        ask_key_frame: Asks a camera's encoder for a key frame.
+        complain: Told what was wrong with a message of the page.
+        configuration: ICE servers; none by default.
+    """
+
+    kind = 'video'
+    road = 'units'
+
+    def __init__(
+        self,
+        cameras: Mapping[str, SentFrames],
+        ask_key_frame: AskKeyFrame,
+        complain: Callable[[PageMessageError], None],
+        configuration: RTCConfiguration | None = None,
+    ) -> None:
+        super().__init__(configuration)
+        sctp_timing.shorten()
+        self._complain = complain
+        self.sinks = {camera: self._sender(camera, sent, ask_key_frame) for camera, sent in cameras.items()}
+
+    async def offer(self) -> dict[str, object]:
+        """Returns the offer."""
+        return {**await super().offer(), 'road': self.road, 'cameras': {camera: camera for camera in self.sinks}}
+
+    async def close(self) -> None:
+        """Ends channels and connection."""
+        for sender in self.sinks.values():
+            sender.close()
+        await super().close()
+
+    def _sender(self, camera: str, sent: SentFrames, ask_key_frame: AskKeyFrame) -> UnitSender:
+        channel: RTCDataChannel = self._connection.createDataChannel(camera, ordered=False, maxRetransmits=0)
+
+        def send(fragment: bytes) -> None:
+            if channel.readyState == 'open':
+                channel.send(fragment)
+
+        sender = UnitSender(send, lambda: channel.bufferedAmount, lambda: ask_key_frame(camera), sent)
+        channel.on('open', sender.open)
+        channel.on('message', lambda data: self._on_request(sender, data))
+        return sender
+
+    def _on_request(self, sender: UnitSender, data: str | bytes) -> None:
+        try:
+            request = parse_unit_request(data)
+        except PageMessageError as error:
+            self._complain(error)
+            return
+        if request.type == 'missing':
+            sender.send_again(request['unit'], request['fragments'])
+        else:
+            sender.skip_to_key_frame()

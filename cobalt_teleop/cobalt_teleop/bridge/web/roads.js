@@ -1,0 +1,94 @@
+// How pictures reach the screen: which road this browser can take, which it takes, and when it falls back.
+
+import { pageNow } from '/clock.js';
+import { canShowH264 } from '/link.js';
+import { TrackScreen } from '/track_screen.js';
+import { UnitScreen, canDecodeUnits } from '/unit_screen.js';
+
+const STILL_MS = 1500; // pictures that stand for so long, while control lives, ask for a new connection
+
+const WORDS = {
+  units: ['direct', 'Pictures go straight into a decoder of this page: the fast road.'],
+  track: ['video element', 'Pictures go through the browser’s video element, which works everywhere and shows them a little later.'],
+};
+
+export class Roads {
+  // `controlLives` tells whether the connection for control has worked of late.
+  constructor({ link, cameras, clock, controlLives }) {
+    Object.assign(this, { link, cameras, clock, controlLives });
+    const wish = new URL(location.href).searchParams.get('road');
+    this.forced = wish in WORDS ? wish : null;
+    this.name = ''; // the road of the connection that there is
+    this.fellBack = ''; // why the fast road was left
+    this.wanted = 'track';
+    this.fallbacks = 0;
+    link.addEventListener('video', ({ detail }) => this.equip(detail));
+  }
+
+  // Finds out what this browser can do; before the first hello.
+  async choose() {
+    this.units = await canDecodeUnits();
+    this.track = canShowH264();
+    if (this.forced) this.wanted = this.forced;
+    else if (this.units) this.wanted = 'units';
+    this.link.road = this.wanted;
+  }
+
+  get canShowVideo() {
+    return this.track || this.units;
+  }
+
+  get words() {
+    if (!this.name) return ['–', 'No pictures come.'];
+    const [name, title] = WORDS[this.name];
+    return [name, this.fellBack && this.name === 'track' ? `${title} The fast road was left: ${this.fellBack}.` : title];
+  }
+
+  equip({ peer, offer }) {
+    this.name = offer.road;
+    if (offer.road === 'units') peer.ondatachannel = ({ channel }) => this.showUnits(offer.cameras[channel.label], channel);
+    else {
+      peer.ontrack = ({ track, transceiver, receiver }) => {
+        if ('jitterBufferTarget' in receiver) receiver.jitterBufferTarget = 0;
+        if ('playoutDelayHint' in receiver) receiver.playoutDelayHint = 0;
+        this.show(offer.cameras[transceiver.mid], (onShown) => new TrackScreen(track, transceiver.mid, onShown));
+      };
+    }
+  }
+
+  showUnits(name, channel) {
+    this.show(name, (onShown) => new UnitScreen(channel, {
+      onShown,
+      onFault: (reason) => this.fallBack(reason),
+      roundTrip_ms: () => this.clock.round_trip_ms,
+    }));
+  }
+
+  show(name, make) {
+    const camera = this.cameras.byName.get(name);
+    if (!camera) return;
+    const screen = make((shown) => camera.onShown(screen, shown));
+    camera.show(screen);
+  }
+
+  // Leaves the fast road, if there is another.
+  fallBack(reason) {
+    if (this.wanted !== 'units' || this.forced === 'units' || !this.track) {
+      this.link.video.renew();
+      return;
+    }
+    this.wanted = this.link.road = 'track';
+    this.fellBack = reason;
+    this.fallbacks += 1;
+    this.link.restartVideo();
+  }
+
+  // Once a second. A picture that stands while control lives means a new connection, without a reload.
+  watch() {
+    const { video } = this.link;
+    if (!this.cameras.byName.size || this.cameras.isLive() || !this.controlLives()) return;
+    if (pageNow() - video.since_ms < 2 * STILL_MS) return;
+    if (this.name === 'units') this.fallBack('its pictures did not come');
+    else if (video.state === 'connected') video.renew();
+  }
+}
