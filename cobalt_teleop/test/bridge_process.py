@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -29,11 +30,14 @@ class BridgeProcess:
     """webrtc_bridge on a free port.
 
     Args:
-        parameters: Beside the port.
+        parameters: Beside the port; `state_dir` is a new folder if it is not among them.
     """
 
     def __init__(self, **parameters):
         self.port = parameters.pop('port', None) or free_port()
+        self._own_state = None if 'state_dir' in parameters else tempfile.TemporaryDirectory(prefix='cobalt-state-')
+        if self._own_state is not None:
+            parameters['state_dir'] = self._own_state.name
         options = [
             part for name, value in {'port': self.port, **parameters}.items() for part in ('-p', f'{name}:={value}')
         ]
@@ -66,6 +70,8 @@ class BridgeProcess:
             self.process.kill()
             output, _ = self.process.communicate()
             output += '\nit had to be killed'
+        if self._own_state is not None:
+            self._own_state.cleanup()
         return output
 
 

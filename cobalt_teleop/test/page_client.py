@@ -64,6 +64,11 @@ class PageClient:
     def session(self):
         return self.newest('session')['session']
 
+    @property
+    def name(self):
+        """As others see it: a number is behind it while somebody else of that name is there."""
+        return self.newest('you')['name']
+
     async def until(self, condition, what, timeout_s=WAIT_S):
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:

@@ -517,7 +517,7 @@ def test_the_plain_address_leaves_a_workcell_that_is_gone(ros, bridge):
 
 @pytest.mark.parametrize(
     ('parameters', 'words'),
-    [({'host': '0.0.0.0'}, 'this machine alone'), ({'port': 70000}, '1 to 65535'), ({'grace': 1}, 'no parameter')],
+    [({'host': 'robot'}, 'which is no address'), ({'port': 70000}, '1 to 65535'), ({'grace': 1}, 'no parameter')],
 )
 def test_what_it_cannot_be_is_refused_with_one_sentence(private_ros_domain, parameters, words):
     refused = BridgeProcess(**({'port': free_port()} | parameters))

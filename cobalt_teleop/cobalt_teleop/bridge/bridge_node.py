@@ -14,12 +14,13 @@ from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.loopback import listen
-from cobalt_teleop.ros.executor_calls import ExecutorCalls
-from cobalt_teleop.bridge.operators.lobby import Lobby
+from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.operators.lobby import Lobby, LobbyRules
 from cobalt_teleop.bridge.operators.session import SessionRules
 from cobalt_teleop.bridge.web_server import build_app
 from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
 from cobalt_teleop.core import topics
+from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
@@ -33,6 +34,12 @@ class BridgeParameters:
     port: int = parameter(8080, 'TCP port of pages and signalling', lower=1, upper=65535)
     workcells: tuple[str, ...] = parameter((), 'names or patterns of the workcells to serve; empty for all')
     grace_s: float = parameter(10.0, 'how long a closed page keeps its control [s]', lower=0.0, upper=300.0)
+    idle_s: float = parameter(
+        300.0,
+        'whoever does nothing for so long loses his place while others wait [s]; 0 for never',
+        lower=0.0,
+        upper=86400.0,
+    )
     service_timeout_s: float = parameter(3.0, 'how long a host may take to answer [s]', lower=0.1, upper=60.0)
     episode_timeout_s: float = parameter(
         15.0, 'how long a reset waits for the last episode [s]', lower=1.0, upper=120.0
@@ -40,6 +47,7 @@ class BridgeParameters:
     require_recording: bool = parameter(
         False, 'refuse episodes while no recorder is there; if false, they run unrecorded and the page says so'
     )
+    state_dir: str = parameter('', 'folder of what survives a restart; empty for cobalt in the XDG state folder')
 
 
 class WebRtcBridge(Node):
@@ -48,6 +56,7 @@ class WebRtcBridge(Node):
     def __init__(self, stop: Stop) -> None:
         super().__init__('webrtc_bridge')
         values = read_parameters(self, BridgeParameters)
+        self._state_folder = StateFolder(values.state_dir)
         listener = listen(values.host, values.port)
         self._stop = stop
         self._values = values
@@ -95,12 +104,18 @@ class WebRtcBridge(Node):
     async def _serve(self, listener: socket.socket) -> None:
         self._loop.set_exception_handler(self._on_loop_error)
         values = self._values
-        rules = SessionRules(
-            service_timeout_s=values.service_timeout_s,
-            episode_timeout_s=values.episode_timeout_s,
-            require_recording=values.require_recording,
+        rules = LobbyRules(
+            grace_s=values.grace_s,
+            idle_s=values.idle_s,
+            sessions=SessionRules(
+                service_timeout_s=values.service_timeout_s,
+                episode_timeout_s=values.episode_timeout_s,
+                require_recording=values.require_recording,
+            ),
         )
-        self._lobby = Lobby(self._open_endpoints, self._exists, rules, values.grace_s, self.get_logger().info)
+        # Bridges that share a folder differ by their ports.
+        state = (self._state_folder, f'sessions-{values.port}.json')
+        self._lobby = Lobby(self._open_endpoints, self._exists, rules, self.get_logger().info, state)
         runner = web.AppRunner(build_app(self._lobby), access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         await web.SockSite(runner, listener).start()

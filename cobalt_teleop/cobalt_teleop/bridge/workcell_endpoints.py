@@ -40,6 +40,7 @@ USED_SERVICES = (
     'StartEpisode',
     'EndEpisode',
     'LabelEpisode',
+    'Home',
     'EmergencyStop',
     'ClearEmergencyStop',
 )

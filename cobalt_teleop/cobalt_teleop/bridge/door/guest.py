@@ -16,6 +16,11 @@ class Role(StrEnum):
     SUPERVISOR = 'supervisor'
     """Invite others, send them away, and stop every workcell."""
 
+    def includes(self, other: 'Role') -> bool:
+        """Returns whether this role may do all that the other may."""
+        order = list(Role)
+        return order.index(self) >= order.index(other)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Guest:

@@ -12,6 +12,9 @@ from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
 
 RENEW_PERIOD_S = 5.0
 
+HOMING_SPEED = 0.3
+"""Share of the joints' speed limits on the way home."""
+
 
 class Person(Protocol):
     """A session, as far as its control goes."""
@@ -26,6 +29,15 @@ class Person(Protocol):
 
     def notice(self, text: str, level: str = 'error') -> None:
         """Shows the person a sentence."""
+
+    def objection(self) -> str:
+        """Returns why it may not take control where it is; empty if it may."""
+
+    def on_taken(self) -> None:
+        """Control is the session's."""
+
+    def on_given(self) -> None:
+        """The person has given control back, or handed it over."""
 
 
 class ControlRequests:
@@ -67,6 +79,9 @@ class ControlRequests:
         """
         if not self._person.can_see:
             raise ServiceError('this browser shows no video, so it cannot drive')
+        objection = '' if self._lease_id or ask else self._person.objection()
+        if objection:
+            raise ServiceError(objection)
         self._asks = ask
         try:
             answer = await self._acquire(takeover=ask)
@@ -83,6 +98,7 @@ class ControlRequests:
         self._lease_since_ns = now_ns()
         self._renewed_s = time.monotonic()
         self._tell_room()
+        self._person.on_taken()
 
     async def require(self) -> Room:
         """Returns the workcell under control, which is taken if nobody has it.
@@ -107,6 +123,15 @@ class ControlRequests:
         if lease_id:
             await self._call('ReleaseControl', lease_id=lease_id)
             self._log(f'{self._name} gave up control of {self._workcell_id}')
+
+    async def give_back(self) -> None:
+        """The person gives control back, and with it the place.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        await self.release()
+        self._person.on_given()
 
     async def release_quietly(self) -> None:
         """Gives control back; a host that does not answer ends the lease by itself."""
@@ -133,7 +158,7 @@ class ControlRequests:
             raise ServiceError('you do not have control')
         next_holder = next((visitor for visitor in room.visitors if visitor.asks), None)
         if next_holder is None:
-            await self.release()
+            await self.give_back()
             return
         answer = await self._call(
             'TransferControl',
@@ -142,6 +167,7 @@ class ControlRequests:
             operator_id=next_holder.operator,
         )
         self._lease_id = ''
+        self._person.on_given()
         next_holder.take_lease(answer.lease_id)
 
     async def emergency_stop(self) -> None:
@@ -163,6 +189,15 @@ class ControlRequests:
         if someone_drives and control is not None and control.estop_by != self._person.operator:
             raise ServiceError('whoever has control, or has pressed the stop, releases it')
         await self._call('ClearEmergencyStop', who=self._person.operator, confirm=True)
+
+    async def home(self) -> None:
+        """Drives the arm to its home posture, gently.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        await self.require()
+        await self._call('Home', lease_id=self._lease_id, speed_scale=HOMING_SPEED)
 
     async def renew(self) -> None:
         """Keeps the lease while the page is there; called once a second."""

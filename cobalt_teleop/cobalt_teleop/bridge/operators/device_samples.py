@@ -78,6 +78,7 @@ def link_stats(
     session_id: str,
     lease_id: str,
     operator: str,
+    role: str,
     road: str,
     codec: str,
 ) -> LinkStats:
@@ -90,6 +91,7 @@ def link_stats(
         session_id: Of the page.
         lease_id: Empty if it only watches.
         operator: Name shown to others.
+        role: What the door lets it do: spectator, operator or supervisor.
         road: How pictures reach the screen.
         codec: h264, or empty without video.
     """
@@ -98,7 +100,7 @@ def link_stats(
         session_id=session_id,
         lease_id=lease_id,
         operator_id=operator,
-        role='operator' if lease_id else 'spectator',
+        role=role,
         road=road,
         codec=codec,
         rtt_ms=math.nan,

@@ -39,8 +39,14 @@ class EpisodeRequests:
         self._timeout_s = timeout_s
         self._require_recording = require_recording
 
-    async def start(self, room: Room, lease_id: str, operator: str) -> None:
+    async def start(self, room: Room, lease_id: str, operator: str, task: str) -> None:
         """Starts an episode; it is recorded if a recorder is there.
+
+        Args:
+            room: Of the workcell.
+            lease_id: Of the holder.
+            operator: Name shown to others.
+            task: Empty for the workcell's own.
 
         Raises:
             ServiceError: With the reason.
@@ -50,6 +56,7 @@ class EpisodeRequests:
             'StartEpisode',
             lease_id=lease_id,
             operator_id=operator,
+            task=task,
             require_recording=self._require_recording or recorder,
         )
 
@@ -73,7 +80,7 @@ class EpisodeRequests:
                 labelled_by=operator,
             )
 
-    async def reset(self, room: Room, lease_id: str, operator: str) -> None:
+    async def reset(self, room: Room, lease_id: str, operator: str, task: str) -> None:
         """Ends the running episode as aborted, waits until it is saved, and starts another.
 
         Raises:
@@ -87,4 +94,4 @@ class EpisodeRequests:
                 await asyncio.wait_for(room.episode_changed.wait(), deadline_s - time.monotonic())
             except TimeoutError as error:
                 raise ServiceError('the episode before did not end in time') from error
-        await self.start(room, lease_id, operator)
+        await self.start(room, lease_id, operator, task)

@@ -1,22 +1,49 @@
-"""All workcells, all sessions, and who goes where. Lives in the event loop."""
+"""Everybody who is here: comes in, is known by name and colour, comes back after a reload, and is let go."""
 
 import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
 from cobalt_interfaces.msg import WorkcellInfo
-from cobalt_teleop.bridge.operators.room import OpenEndpoints, Room
+from cobalt_teleop.bridge.door.door import EntryRefusedError
+from cobalt_teleop.bridge.door.guest import Guest, Role
+from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
+from cobalt_teleop.bridge.operators.floor import Floor
+from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
+from cobalt_teleop.bridge.operators.room import OpenEndpoints
 from cobalt_teleop.bridge.operators.session import Session, SessionRules
+from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
+from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 
 MAX_SESSIONS = 64
 KEY_DIGITS = 32
+
+OWNER = Guest(role=Role.SUPERVISOR)
+"""Who sits at the machine itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LobbyRules:
+    """What the lobby keeps.
+
+    Attributes:
+        grace_s: How long a session keeps its place and its control without a page [s].
+        idle_s: Whoever does nothing for so long loses his place while others wait [s]; 0 for never.
+        sessions: What each session keeps.
+    """
+
+    grace_s: float
+    idle_s: float
+    sessions: SessionRules
 
 
 def public_session_id(key: str) -> str:
@@ -30,179 +57,293 @@ class Lobby:
     Args:
         open_endpoints: Opens the ROS side of a workcell.
         exists: Tells by its name whether somebody announces a workcell at this moment.
-        rules: What all sessions keep.
-        grace_s: How long a session keeps its control without a page [s].
+        rules: What it keeps.
         log: Writes a line to the node's log.
+        state: Folder and file that keep sessions across a restart; None to keep nothing.
     """
 
     def __init__(
         self,
         open_endpoints: OpenEndpoints,
         exists: Callable[[str], bool],
-        rules: SessionRules,
-        grace_s: float,
+        rules: LobbyRules,
         log: Callable[[str], None],
+        state: tuple[StateFolder, str] | None = None,
     ) -> None:
-        self._open_endpoints = open_endpoints
-        self._exists = exists
+        self.floor = Floor(open_endpoints, exists)
         self._rules = rules
-        self._grace_s = grace_s
         self._log = log
-        self._rooms: dict[str, Room] = {}
-        self._present: tuple[str, ...] = ()
         self._sessions: dict[str, Session] = {}
-        self._wishes: dict[str, str] = {}
-        self._moving: set[str] = set()
+        self._expected: dict[str, KnownSession] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
-        self._ticker = asyncio.get_running_loop().create_task(self._tick())
+        self._usher = Usher(self.floor, self._sessions, rules.idle_s, self._on_change, log)
+        self._tells = False
         self._started_s = time.monotonic()
+        self._state_file = LobbyStateFile(*state, self._state, log) if state is not None else None
+        if self._state_file is not None:
+            self._restore(self._state_file.read())
+        self._ticker = asyncio.get_running_loop().create_task(self._tick())
+
+    @property
+    def sessions(self) -> Iterable[Session]:
+        """Everybody, with those whose page may come back."""
+        return tuple(self._sessions.values())
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """Sessions that wait for a workcell."""
+        return self._usher.places.line
 
     def health(self) -> dict[str, Any]:
-        """What `/healthz` tells."""
+        """What `/healthz` tells the owner."""
         return {
             'ok': True,
             'uptime_s': round(time.monotonic() - self._started_s, 1),
             'sessions': sum(session.connected for session in self._sessions.values()),
+            'waiting': len(self.line),
             'workcells': {
-                name: {
+                room.workcell_id: {
                     'host': room.info.host_id,
                     'visitors': len(room.visitors),
                     'answers': room.alive if room.visitors else None,
                     'frames_received': dict(room.frames_received),
                 }
-                for name, room in sorted(self._rooms.items())
+                for room in self.floor.rooms
             },
         }
 
     def on_workcell(self, info: WorkcellInfo) -> None:
         """A workcell has announced itself, or changed."""
-        room = self._rooms.get(info.workcell_id)
-        if room is None:
-            room = self._rooms[info.workcell_id] = Room(info, self._open_endpoints)
-        elif room.update_info(info):
-            asyncio.get_running_loop().create_task(self._reopen(room))
-        self._look_who_is_there()
+        self.floor.announce(info)
+        self._look()
 
-    async def admit(self, socket: web.WebSocketResponse, hello: PageMessage) -> Session:
-        """Takes a page in: into its former session if it has one."""
+    async def admit(self, socket: web.WebSocketResponse, hello: PageMessage, guest: Guest = OWNER) -> Session:
+        """Takes a page in: into its former session if it has one.
+
+        Raises:
+            EntryRefusedError: Too many pages are open.
+        """
         # A page may bring the key that it had with an earlier run of the bridge, and with it its control.
         key = hello['session'] if len(hello['session']) == KEY_DIGITS else secrets.token_hex(KEY_DIGITS // 2)
-        session = self._sessions.get(public_session_id(key))
+        session_id = public_session_id(key)
+        session = self._sessions.get(session_id)
         if session is None:
-            self._forget_the_longest_gone()
-            session = Session(public_session_id(key), key, self._rules, self._log)
-            self._sessions[session.session_id] = session
-        leaving = self._leaving.pop(session.session_id, None)
+            session = self._new_session(session_id, key)
+        leaving = self._leaving.pop(session_id, None)
         if leaving is not None:
             leaving.cancel()
+        session.guest = guest
+        session.wish = hello['workcell']
+        wanted = guest.name or hello['operator'].strip()
+        if wanted and wanted != session.wanted_name:
+            session.wanted_name, session.operator = wanted, wanted
+        if not session.lease_id:
+            session.operator = self._distinct(session.operator, session)
         await session.attach(socket, hello)
         session.tell(self._workcells_event())
-        self._wishes[session.session_id] = hello['workcell']
-        room = self._place(session)
-        if room is not None:
-            await session.enter(room)
-        else:
-            wish = self._wishes.get(session.session_id, '')
-            await session.leave()
-            session.tell({'type': 'waiting', 'workcell': wish})
+        session.tell(self._people_event())
+        await self._usher.arrive(session)
         return session
 
     async def dismiss(self, session: Session, socket: web.WebSocketResponse) -> None:
         """A page is gone; its session goes too unless it comes back in time."""
-        if await session.detach(socket):
+        if await session.detach(socket) and self._sessions.get(session.session_id) is session:
             task = asyncio.get_running_loop().create_task(self._leave_after_grace(session))
             self._leaving[session.session_id] = task
+        self._on_change()
 
     async def close(self) -> None:
         """Lets everybody go."""
         self._ticker.cancel()
+        self._usher.close()
+        if self._state_file is not None:
+            self._state_file.write_now()
         for task in self._leaving.values():
             task.cancel()
         for session in self._sessions.values():
             session.release_at_exit()
         await asyncio.gather(*(session.close() for session in self._sessions.values()), return_exceptions=True)
-        for room in self._rooms.values():
-            room.close()
+        self.floor.close()
 
-    def _place(self, session: Session) -> Room | None:
-        """Returns the workcell for a session: the one that its address names; else its last, or a free one."""
-        wish = self._wishes.get(session.session_id, '')
-        if wish:
-            return self._rooms[wish] if wish in self._present else None
-        if session.room is not None and session.room.workcell_id in self._present:
-            return session.room
-        there = [self._rooms[name] for name in self._present]
-        return next((room for room in there if room.free), there[0] if there else session.room)
+    # What sessions ask.
 
-    def _look_who_is_there(self) -> None:
-        """Notes which workcells exist, tells the pages, and lets those in that waited."""
-        present = tuple(name for name in sorted(self._rooms, key=_natural) if self._exists(name))
-        if present != self._present:
-            self._present = present
-            for session in self._sessions.values():
-                session.tell(self._workcells_event())
+    def objection(self, session: Session) -> str:
+        """Returns why a session may not take control where it is; empty if it may."""
+        return self._usher.objection(session)
+
+    def took_control(self, session: Session) -> None:
+        """A session has control."""
+        self._usher.took_control(session)
+
+    def gave_control(self, session: Session) -> None:
+        """A person has given control back, or handed it over."""
+        self._usher.gave_control(session)
+
+    def on_control(self) -> None:
+        """Somewhere, control has changed."""
+        self._on_change()
+
+    async def serve(self, session: Session, message: PageMessage) -> None:
+        """Does what a person asks of the lobby.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        if message.type == 'rename':
+            self._rename(session, message['name'])
+        elif message.type == 'watch':
+            await self._usher.watch(session, message['workcell'])
+        elif message.type == 'join_line':
+            self._usher.join_line(session)
+        elif message.type == 'leave_line':
+            self._usher.leave_line(session)
+
+    def _rename(self, session: Session, name: str) -> None:
+        wanted = name.strip()
+        if not wanted:
+            raise ServiceError('a name needs at least one letter')
+        if session.guest.name:
+            raise ServiceError(f'your invitation names you {session.guest.name}')
+        if session.lease_id:
+            raise ServiceError('release control first: its record is under your present name')
+        before, session.wanted_name = session.operator, wanted
+        session.operator = self._distinct(wanted, session)
+        self._log(f'{before} (session {session.session_id}) is now {session.operator}')
+        session.tell_self()
+        self._on_change()
+
+    # People.
+
+    def _new_session(self, session_id: str, key: str) -> Session:
+        if len(self._sessions) >= MAX_SESSIONS:
+            self._forget_the_longest_gone()
+        session = Session(session_id, key, self._rules.sessions, self, self._log)
+        known = self._expected.pop(session_id, None)
+        if known is not None and known.is_opened_by(key):
+            session.operator, session.wanted_name, session.colour = known.operator, known.wanted_name, known.colour
+            session.wants_place, session.watched = known.wants_place, known.watched
+        else:
+            session.colour = free_colour(one.colour for one in self._all())
+            session.operator = f'Operator {session_id[:4]}'
+        self._sessions[session_id] = session
+        return session
+
+    def _distinct(self, wanted: str, session: Session) -> str:
+        """Returns a name that none of those has who are here, drive, or are expected back."""
+        here = [
+            one.operator for one in self._sessions.values() if one is not session and (one.connected or one.lease_id)
+        ]
+        return distinct_name(wanted, [*here, *(known.operator for known in self._expected.values())])
+
+    def _all(self) -> list[Session | KnownSession]:
+        return [*self._sessions.values(), *self._expected.values()]
+
+    def _forget_the_longest_gone(self) -> None:
+        gone = next((session_id for session_id in self._leaving if session_id in self._sessions), None)
+        if gone is None:
+            raise EntryRefusedError(f'{MAX_SESSIONS} pages are open, and no more are taken: close one')
+        self._leaving.pop(gone).cancel()
+        asyncio.get_running_loop().create_task(self._end(self._sessions[gone]))
+
+    async def _leave_after_grace(self, session: Session) -> None:
+        await asyncio.sleep(self._rules.grace_s)
+        self._leaving.pop(session.session_id, None)
+        await self._end(session)
+
+    async def _end(self, session: Session) -> None:
+        self._sessions.pop(session.session_id, None)
+        self._usher.forget(session)
+        await session.close()
+        self._on_change()
+
+    # What everybody is told.
+
+    def _on_change(self) -> None:
+        """Tells everybody soon, once for all changes of this moment, and has the state written."""
+        if self._state_file is not None:
+            self._state_file.changed()
+        if not self._tells:
+            self._tells = True
+            asyncio.get_running_loop().call_soon(self._tell)
+
+    def _tell(self) -> None:
+        self._tells = False
+        self._usher.settle()
+        people = self._people_event()
         for session in self._sessions.values():
-            if session.connected and session.session_id not in self._moving and self._is_lost(session):
-                room = self._place(session)
-                if room is not None and room is not session.room:
-                    self._moving.add(session.session_id)
-                    asyncio.get_running_loop().create_task(self._move(session, room))
-
-    def _is_lost(self, session: Session) -> bool:
-        """A session waits for a workcell, or came by the plain address to one that is gone."""
-        room = session.room
-        if room is None:
-            return True
-        return not self._wishes.get(session.session_id) and room.workcell_id not in self._present and not room.alive
-
-    async def _move(self, session: Session, room: Room) -> None:
-        try:
-            if session.room is not None:
-                session.notice(f'{session.room.workcell_id} is gone; this is {room.workcell_id}', 'info')
-            await session.enter(room)
-            if session.session_id not in self._sessions:
-                await session.leave()  # it has ended meanwhile
-        finally:
-            self._moving.discard(session.session_id)
+            session.tell_news(people)
+            session.tell_news(self._usher.place_event(session))
 
     def _workcells_event(self) -> Event:
         return {
             'type': 'workcells',
-            'list': [{'id': name, 'robot': self._rooms[name].info.robot} for name in self._present],
+            'list': [{'id': room.workcell_id, 'robot': room.info.robot} for room in self.floor.present],
         }
 
-    async def _reopen(self, room: Room) -> None:
-        visitors = [visitor for visitor in room.visitors if isinstance(visitor, Session)]
-        room.close()
-        for session in visitors:
-            await session.enter(room)
+    def _people_event(self) -> Event:
+        here = [session for session in self._sessions.values() if session.connected]
+        return {
+            'type': 'people',
+            'list': [
+                {
+                    'name': session.operator,
+                    'colour': session.colour,
+                    'role': session.guest.role.value,
+                    'workcell': session.room.workcell_id if session.room is not None else '',
+                    'drives': bool(session.lease_id),
+                    'position': self._usher.places.position(session.session_id),
+                }
+                for session in sorted(here, key=lambda one: one.operator.casefold())
+            ],
+        }
 
-    async def _leave_after_grace(self, session: Session) -> None:
-        await asyncio.sleep(self._grace_s)
-        self._leaving.pop(session.session_id, None)
-        self._sessions.pop(session.session_id, None)
-        self._wishes.pop(session.session_id, None)
-        await session.close()
-
-    def _forget_the_longest_gone(self) -> None:
-        if len(self._sessions) < MAX_SESSIONS:
-            return
-        gone = next((key for key in self._leaving if key in self._sessions), None)
-        if gone is None:
-            raise web.HTTPServiceUnavailable(text='Too many pages are open.\n')
-        self._leaving.pop(gone).cancel()
-        session = self._sessions.pop(gone)
-        asyncio.get_running_loop().create_task(session.close())
+    def _look(self) -> None:
+        if self.floor.look():
+            for session in self._sessions.values():
+                session.tell(self._workcells_event())
+            self._on_change()
+        self._usher.look()
 
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(1.0)
-            self._look_who_is_there()
+            self._look()
+            if self._expected and time.monotonic() - self._started_s > self._rules.grace_s:
+                self._expect_nobody()
             for session in tuple(self._sessions.values()):
                 asyncio.get_running_loop().create_task(session.each_second())
 
+    # What survives a restart.
 
-def _natural(name: str) -> tuple[str, int]:
-    stem = name.rstrip('0123456789')
-    digits = name[len(stem) :]
-    return stem, int(digits) if digits else -1
+    def _state(self) -> LobbyState:
+        places = self._usher.places
+        here = [
+            KnownSession(
+                session_id=session.session_id,
+                key_sha256=key_sha256(session.key),
+                operator=session.operator,
+                wanted_name=session.wanted_name,
+                colour=session.colour,
+                role=session.guest.role.value,
+                invitation_id=session.guest.invitation_id,
+                wish=session.wish,
+                workcell=places.place_of(session.session_id),
+                watched=session.room.workcell_id if session.room is not None else '',
+                wants_place=session.wants_place,
+            )
+            for session in self._sessions.values()
+        ]
+        return LobbyState((*here, *self._expected.values()), places.line)
+
+    def _restore(self, state: LobbyState) -> None:
+        """Keeps places, names and the line for those whose pages come back within the grace time."""
+        self._expected = {known.session_id: known for known in state.sessions[:MAX_SESSIONS]}
+        keepers = {known.workcell: known.session_id for known in self._expected.values() if known.workcell}
+        self._usher.places.restore(keepers, [one for one in state.line if one in self._expected])
+
+    def _expect_nobody(self) -> None:
+        for session_id in self._expected:
+            self._usher.places.give_up(session_id)
+            self._usher.places.leave_line(session_id)
+        self._expected = {}
+        self._on_change()

@@ -49,6 +49,9 @@ class Visitor(Protocol):
     def tell(self, event: Event) -> None:
         """Sends an event to the page."""
 
+    async def enter(self, room: 'Room') -> None:
+        """Comes in, or comes in anew."""
+
     def take_lease(self, lease_id: str) -> None:
         """Control was handed to it."""
 

@@ -49,14 +49,20 @@ class SampleIntake:
         media: Of the page.
         driver: Tells who sends, at this moment.
         complain: Told what was wrong with a message.
+        on_activity: Called when the person does something.
     """
 
     def __init__(
-        self, media: SessionMedia, driver: Callable[[], Driver], complain: Callable[[PageMessageError], None]
+        self,
+        media: SessionMedia,
+        driver: Callable[[], Driver],
+        complain: Callable[[PageMessageError], None],
+        on_activity: Callable[[], None],
     ) -> None:
         self._media = media
         self._driver = driver
         self._complain = complain
+        self._on_activity = on_activity
         self._gate = SampleGate()
         self._published = 0
         self.resume = ResumePoint()
@@ -94,6 +100,8 @@ class SampleIntake:
         keys = self._gate.take(time.monotonic())
         if keys is None:
             return
+        if keys['engaged']:
+            self._on_activity()
         self.resume = ResumePoint(keys['sequence'], keys['clutch_epoch'], keys['press_counts'])
         driver = self._driver()
         if driver.room is None or driver.room.endpoints is None or not driver.lease_id:

@@ -5,11 +5,12 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
 from cobalt_interfaces.msg import ControlState
+from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.media.peer import PeerError
 from cobalt_teleop.bridge.media.session_media import SessionMedia
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
@@ -37,6 +38,45 @@ class SessionRules:
     require_recording: bool
 
 
+_WITHOUT_WORKCELL = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here'})
+
+_NEEDED_ROLES = dict.fromkeys(
+    (
+        'acquire',
+        'release',
+        'hand_over',
+        'start',
+        'reset',
+        'end',
+        'home',
+        'clear_emergency_stop',
+        'join_line',
+        'leave_line',
+    ),
+    Role.OPERATOR,
+)
+"""What only some may ask for. Everybody may look on, and stop the arm."""
+
+
+class Reception(Protocol):
+    """The lobby, as its sessions see it."""
+
+    def objection(self, session: 'Session') -> str:
+        """Returns why a session may not take control where it is; empty if it may."""
+
+    def took_control(self, session: 'Session') -> None:
+        """A session has control."""
+
+    def gave_control(self, session: 'Session') -> None:
+        """A person has given control back, or handed it over."""
+
+    def on_control(self) -> None:
+        """Somewhere, control has changed."""
+
+    async def serve(self, session: 'Session', message: PageMessage) -> None:
+        """Does what a person asks of the lobby, or raises ServiceError with the reason."""
+
+
 class Session:
     """What the bridge knows of one page, across reloads. Lives in the event loop.
 
@@ -44,15 +84,30 @@ class Session:
         session_id: Its public name.
         key: Kept by the page and by nobody else: it brings the session back after a reload.
         rules: What all sessions keep.
+        reception: The lobby.
         log: Writes a line to the node's log.
     """
 
-    def __init__(self, session_id: str, key: str, rules: SessionRules, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, session_id: str, key: str, rules: SessionRules, reception: Reception, log: Callable[[str], None]
+    ) -> None:
         self.session_id = session_id
-        self._key = key
-        self.operator = f'Operator {session_id[:4]}'
+        self.key = key
+        self.guest = Guest(role=Role.SPECTATOR)
+        self.operator = ''
+        self.wanted_name = ''
+        self.colour = 0
         self.room: Room | None = None
+        self.wish = ''
+        """The workcell that the page's address names, or empty."""
+        self.watched = ''
+        """Where it was in an earlier run of the bridge."""
+        self.wants_place = True
+        """It waits in line when it has no place."""
+        self.last_active_s = time.monotonic()
+        """When its person last did something."""
         self._rules = rules
+        self._reception = reception
         self._log = log
         self._socket: web.WebSocketResponse | None = None
         self._media = SessionMedia(
@@ -61,7 +116,7 @@ class Session:
             on_open=self._on_events_open,
             complain=self._complain,
         )
-        self._samples = SampleIntake(self._media, self._as_driver, self._complain)
+        self._samples = SampleIntake(self._media, self._as_driver, self._complain, self._note_activity)
         self._control = ControlRequests(self, self._call, log)
         self._stats: PageMessage | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -70,6 +125,7 @@ class Session:
             self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
         )
         self._complaints_s = 0.0
+        self._news: dict[str, Event] = {}
 
     @property
     def lease_id(self) -> str:
@@ -100,23 +156,26 @@ class Session:
             await _send(old, {'type': 'replaced', 'text': 'This session is open in another tab.'})
             await old.close()
         await self._media.drop()
-        self.operator = hello['operator'].strip() or self.operator
         self._media.meet(hello)
         self._samples.restart()
         self._stats = None
+        self._news.clear()
+        self._note_activity()
         resume = self._samples.resume
         self.tell(
             {
                 'type': 'session',
                 'session': self.session_id,
-                'key': self._key,
-                'operator': self.operator,
+                'key': self.key,
                 'sequence': resume.sequence,
                 'clutch_epoch': resume.clutch_epoch,
                 'press_counts': list(resume.press_counts),
             }
         )
         self.tell(keyboard_event())
+        self.tell_self()
+        if self.lease_id and not self._may(Role.OPERATOR):
+            await self._control.release_quietly()
 
     async def detach(self, socket: web.WebSocketResponse) -> bool:
         """The page's connection is gone; returns whether it was the session's present one."""
@@ -189,14 +248,50 @@ class Session:
         if self.connected:
             self._start(_send_text(self._socket, text))
 
+    def tell_self(self) -> None:
+        """Tells the page as whom it is known."""
+        self.tell(
+            {
+                'type': 'you',
+                'name': self.operator,
+                'named_by_invitation': bool(self.guest.name),
+                'colour': self.colour,
+                'role': self.guest.role.value,
+                'task': self.guest.task,
+            }
+        )
+
+    def tell_news(self, event: Event) -> None:
+        """Sends an event unless it says what the last of its type said."""
+        if self.connected and self._news.get(event['type']) != event:
+            self._news[event['type']] = event
+            self.tell(event)
+
     def notice(self, text: str, level: str = 'error') -> None:
         """Shows the person a sentence."""
         self.tell({'type': 'notice', 'level': level, 'text': text[:1].upper() + text[1:]})
 
     def on_control(self, state: ControlState) -> None:
         """The host says who has control."""
-        if self._control.on_control(state):
+        if self._control.on_control(state) and self.connected:
             self._start(self._act('acquire', self._control.acquire(False)))
+        self._reception.on_control()
+
+    def on_taken(self) -> None:
+        """Control is this session's."""
+        self._reception.took_control(self)
+
+    def on_given(self) -> None:
+        """Its person has given control back, or handed it over."""
+        self._reception.gave_control(self)
+
+    async def release_control(self) -> None:
+        """Gives control back for somebody who does not do it himself."""
+        await self._control.release_quietly()
+
+    def objection(self) -> str:
+        """Returns why it may not take control where it is; empty if it may."""
+        return self._reception.objection(self)
 
     def take_lease(self, lease_id: str) -> None:
         """Control was handed to this session."""
@@ -227,6 +322,15 @@ class Session:
         kind = message.type
         if kind == 'stats':
             self._stats = message
+            return
+        needed = _NEEDED_ROLES.get(kind, Role.SPECTATOR)
+        if not self._may(needed):
+            self._refuse(kind, needed)
+            return
+        if kind not in ('answer', 'restart_control', 'restart_video'):
+            self._note_activity()
+        if kind in _WITHOUT_WORKCELL:
+            self._start(self._act(kind, self._reception.serve(self, message)))
         elif kind == 'answer':
             self._start(self._answer(message))
         elif kind == 'restart_control':
@@ -243,14 +347,26 @@ class Session:
         else:
             work: dict[str, Callable[[], Awaitable[Any]]] = {
                 'acquire': lambda: self._control.acquire(message['ask']),
-                'release': self._control.release,
+                'release': self._control.give_back,
                 'hand_over': self._control.hand_over,
                 'start': self._start_episode,
                 'reset': self._reset_episode,
                 'end': lambda: self._end_episode(message['outcome']),
+                'home': self._control.home,
                 'clear_emergency_stop': self._control.clear_emergency_stop,
             }
             self._start(self._act(kind, work[kind]()))
+
+    def _may(self, needed: Role) -> bool:
+        return self.guest.role.includes(needed)
+
+    def _refuse(self, what: str, needed: Role) -> None:
+        if self._counts_complaint():
+            self._log(f'{self.operator} (session {self.session_id}), a {self.guest.role}, was refused {what}')
+            self.notice(f'you are here as {self.guest.role}: that takes an invitation as {needed}')
+
+    def _note_activity(self) -> None:
+        self.last_active_s = time.monotonic()
 
     def _as_driver(self) -> Driver:
         return Driver(self.session_id, self.operator, self.lease_id, self.room)
@@ -285,10 +401,10 @@ class Session:
         return await self.room.endpoints.call(service, self._rules.service_timeout_s, **fields)
 
     async def _start_episode(self) -> None:
-        await self._episodes.start(await self._control.require(), self.lease_id, self.operator)
+        await self._episodes.start(await self._control.require(), self.lease_id, self.operator, self.guest.task)
 
     async def _reset_episode(self) -> None:
-        await self._episodes.reset(await self._control.require(), self.lease_id, self.operator)
+        await self._episodes.reset(await self._control.require(), self.lease_id, self.operator, self.guest.task)
 
     async def _end_episode(self, outcome: str) -> None:
         if self.room is None:
@@ -313,6 +429,7 @@ class Session:
                     session_id=self.session_id,
                     lease_id=self.lease_id,
                     operator=self.operator,
+                    role=self.guest.role.value,
                     road=self._media.road,
                     codec=self._media.codec,
                 )
@@ -324,10 +441,15 @@ class Session:
 
     def _complain(self, error: PageMessageError) -> None:
         """Tells the page what was wrong with its message, at most ten times a second."""
-        now = time.monotonic()
-        if now - self._complaints_s >= 0.1:
-            self._complaints_s = now
+        if self._counts_complaint():
             self.tell({'type': 'error', 'text': str(error)})
+
+    def _counts_complaint(self) -> bool:
+        now = time.monotonic()
+        if now - self._complaints_s < 0.1:
+            return False
+        self._complaints_s = now
+        return True
 
     def _start(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work)

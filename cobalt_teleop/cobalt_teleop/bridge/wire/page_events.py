@@ -44,6 +44,7 @@ def workcell_event(info: WorkcellInfo) -> Event:
         ],
         'tasks': list(info.tasks),
         'control_rate_hz': info.control_rate_hz,
+        'can_home': 'home' in info.capabilities,
         'software': info.software_version,
     }
 

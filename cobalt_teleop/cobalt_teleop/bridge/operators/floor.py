@@ -1,0 +1,68 @@
+"""The workcells that there are, each with its room."""
+
+import asyncio
+from collections.abc import Callable
+
+from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_teleop.bridge.operators.room import OpenEndpoints, Room
+
+
+class Floor:
+    """Rooms by the names of their workcells. Lives in the event loop.
+
+    Args:
+        open_endpoints: Opens the ROS side of a workcell.
+        exists: Tells by its name whether somebody announces a workcell at this moment.
+    """
+
+    def __init__(self, open_endpoints: OpenEndpoints, exists: Callable[[str], bool]) -> None:
+        self._open_endpoints = open_endpoints
+        self._exists = exists
+        self._rooms: dict[str, Room] = {}
+        self._present: tuple[str, ...] = ()
+
+    @property
+    def present(self) -> list[Room]:
+        """Workcells that exist, in the order of their names."""
+        return [self._rooms[name] for name in self._present]
+
+    @property
+    def rooms(self) -> list[Room]:
+        """All workcells that have existed since the start."""
+        return [self._rooms[name] for name in sorted(self._rooms, key=_natural)]
+
+    def find(self, workcell_id: str) -> Room | None:
+        """Returns a workcell that exists."""
+        return self._rooms[workcell_id] if workcell_id in self._present else None
+
+    def announce(self, info: WorkcellInfo) -> None:
+        """A workcell has announced itself, or changed."""
+        room = self._rooms.get(info.workcell_id)
+        if room is None:
+            self._rooms[info.workcell_id] = Room(info, self._open_endpoints)
+        elif room.update_info(info):
+            asyncio.get_running_loop().create_task(_reopen(room))
+
+    def look(self) -> bool:
+        """Notes which workcells exist now; returns whether they are others than before."""
+        present = tuple(name for name in sorted(self._rooms, key=_natural) if self._exists(name))
+        changed, self._present = present != self._present, present
+        return changed
+
+    def close(self) -> None:
+        """Closes all rooms."""
+        for room in self._rooms.values():
+            room.close()
+
+
+async def _reopen(room: Room) -> None:
+    visitors = room.visitors
+    room.close()
+    for visitor in visitors:
+        await visitor.enter(room)
+
+
+def _natural(name: str) -> tuple[str, int]:
+    stem = name.rstrip('0123456789')
+    digits = name[len(stem) :]
+    return stem, int(digits) if digits else -1

@@ -1,0 +1,155 @@
+"""What of the lobby survives a restart of the bridge: who was where, and who waited."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.core.errors import CobaltError
+
+WRITE_AFTER_S = 0.2
+"""Changes are gathered for so long [s]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnownSession:
+    """A session of an earlier run.
+
+    Attributes:
+        session_id: Its public name.
+        key_sha256: Of its key, which is 128 random bits: who reads this can neither find the key nor be taken for its
+            page.
+        operator: Name shown to others.
+        wanted_name: Name that its page asked for.
+        colour: Shown to others.
+        role: Of its guest.
+        invitation_id: That let it in.
+        wish: Workcell that its address names, or empty.
+        workcell: Where its place was, or empty.
+        watched: Where it was, or empty.
+        wants_place: It has not given its place up.
+    """
+
+    session_id: str
+    key_sha256: str
+    operator: str
+    wanted_name: str
+    colour: int
+    role: str
+    invitation_id: str
+    wish: str
+    workcell: str
+    watched: str
+    wants_place: bool
+
+    def is_opened_by(self, key: str) -> bool:
+        """Returns whether a page's key is this session's."""
+        return hmac.compare_digest(self.key_sha256, key_sha256(key))
+
+
+@dataclass(frozen=True)
+class LobbyState:
+    """All sessions, and the line in its order."""
+
+    sessions: tuple[KnownSession, ...] = ()
+    line: tuple[str, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """Returns the text of the file."""
+        content = {'sessions': [asdict(session) for session in self.sessions], 'line': list(self.line)}
+        return json.dumps(content, indent=1).encode()
+
+
+class LobbyStateError(CobaltError):
+    """The file of an earlier run does not hold what it must."""
+
+
+def key_sha256(key: str) -> str:
+    """Returns what is kept of a session's key."""
+    return hashlib.sha256(b'cobalt session ' + key.encode()).hexdigest()
+
+
+def read_lobby_state(content: bytes) -> LobbyState:
+    """Returns what an earlier run left.
+
+    Raises:
+        LobbyStateError: It is not of this kind.
+    """
+    try:
+        found = json.loads(content)
+        sessions = tuple(_known(entry) for entry in found['sessions'])
+        line = tuple(name for name in found['line'] if isinstance(name, str))
+    except (ValueError, KeyError, TypeError) as error:
+        raise LobbyStateError(
+            f'the sessions of the last run cannot be read ({error}): pages come as new ones'
+        ) from error
+    return LobbyState(sessions, line)
+
+
+def _known(entry: Any) -> KnownSession:
+    types = {field.name: field.type for field in fields(KnownSession)}
+    if not isinstance(entry, dict) or entry.keys() != types.keys():
+        raise ValueError(f'a session has {", ".join(types)}')
+    if any(type(entry[name]) is not kind for name, kind in types.items()):
+        raise ValueError('a field of a session is of another kind')
+    return KnownSession(**entry)
+
+
+class LobbyStateFile:
+    """Keeps the newest state on disk. Lives in the event loop; writes in a thread.
+
+    Args:
+        folder: Where it lies.
+        name: Of the file.
+        state: Returns the state of now.
+        log: Writes a line to the node's log.
+    """
+
+    def __init__(
+        self, folder: StateFolder, name: str, state: Callable[[], LobbyState], log: Callable[[str], None]
+    ) -> None:
+        self._folder = folder
+        self._name = name
+        self._state = state
+        self._log = log
+        self._written = b''
+        self._writing: asyncio.Task[None] | None = None
+        self._again = False
+
+    def read(self) -> LobbyState:
+        """Returns what the last run left; nothing if there was none or it cannot be read."""
+        try:
+            content = self._folder.read(self._name)
+            return LobbyState() if content is None else read_lobby_state(content)
+        except CobaltError as error:
+            self._log(str(error))
+            return LobbyState()
+
+    def changed(self) -> None:
+        """Has the state of soon written."""
+        self._again = True
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.get_running_loop().create_task(self._write_soon())
+
+    def write_now(self) -> None:
+        """Writes the state of this moment."""
+        self._write(self._state().to_bytes())
+
+    async def _write_soon(self) -> None:
+        while self._again:
+            await asyncio.sleep(WRITE_AFTER_S)
+            self._again = False
+            await asyncio.to_thread(self._write, self._state().to_bytes())
+
+    def _write(self, content: bytes) -> None:
+        if content == self._written:
+            return
+        try:
+            self._folder.write(self._name, content)
+        except CobaltError as error:
+            self._log(f'sessions are not kept: {error}')
+        self._written = content
