@@ -20,12 +20,16 @@ class PageClient:
     Args:
         port: Of the bridge.
         session: Session to go on with.
+        token: Of a link.
+        tls: Context of a client that trusts the bridge; None for plain HTTP.
     """
 
-    def __init__(self, port, session='', workcell='', operator='Ada', *, h264=True, road='track'):
+    def __init__(self, port, session='', workcell='', operator='Ada', *, h264=True, road='track', token='', tls=None):
         self.port = port
-        page = {'session': session, 'workcell': workcell, 'operator': operator}
+        page = {'session': session, 'workcell': workcell, 'operator': operator, 'token': token}
         self.hello = {'type': 'hello', **page, 'h264': h264, 'road': road}
+        self.origin = f'{"https" if tls else "http"}://127.0.0.1:{port}'
+        self.tls = tls
         self.events = []
         self.anchors = {}
         self.pongs = []
@@ -40,7 +44,7 @@ class PageClient:
     async def __aenter__(self):
         self.opened_s = time.monotonic()
         self._http = aiohttp.ClientSession()
-        self.socket = await self._http.ws_connect(f'http://127.0.0.1:{self.port}/ws')
+        self.socket = await self._http.ws_connect(f'{self.origin}/ws', ssl=self.tls or True)
         await self.socket.send_json(self.hello)
         self._tasks.append(asyncio.ensure_future(self._listen()))
         return self

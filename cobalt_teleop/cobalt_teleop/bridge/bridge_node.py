@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import socket
 import sys
 import threading
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
-from cobalt_teleop.bridge.door.loopback import listen
+from cobalt_teleop.bridge.door.entrance import Entrance, open_entrance
+from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.operators.lobby import Lobby, LobbyRules
 from cobalt_teleop.bridge.operators.session import SessionRules
@@ -25,13 +25,25 @@ from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
 
+KEEPALIVE_S = 60.0
+
 
 @dataclass(frozen=True, kw_only=True)
 class BridgeParameters:
     """Parameters of webrtc_bridge."""
 
-    host: str = parameter('127.0.0.1', 'address to serve on; loopback alone')
+    host: str = parameter(
+        '127.0.0.1', 'address to serve on; 0.0.0.0 or :: for every network, by https and with a token alone'
+    )
     port: int = parameter(8080, 'TCP port of pages and signalling', lower=1, upper=65535)
+    tls_certificate: str = parameter('', 'PEM file of your own certificate; empty for one that is made at first start')
+    tls_key: str = parameter('', 'PEM file of the key of tls_certificate')
+    public_names: tuple[str, ...] = parameter(
+        (), 'names, perhaps with a port, that a reverse proxy or a port forward gives this bridge'
+    )
+    messages_per_s: float = parameter(
+        50.0, 'messages that a page may send over its WebSocket, on average [Hz]', lower=1.0, upper=1e6
+    )
     workcells: tuple[str, ...] = parameter((), 'names or patterns of the workcells to serve; empty for all')
     grace_s: float = parameter(10.0, 'how long a closed page keeps its control [s]', lower=0.0, upper=300.0)
     idle_s: float = parameter(
@@ -57,7 +69,16 @@ class WebRtcBridge(Node):
         super().__init__('webrtc_bridge')
         values = read_parameters(self, BridgeParameters)
         self._state_folder = StateFolder(values.state_dir)
-        listener = listen(values.host, values.port)
+        entrance = open_entrance(
+            host=values.host,
+            port=values.port,
+            tls_certificate=values.tls_certificate,
+            tls_key=values.tls_key,
+            public_names=values.public_names,
+            limits=DoorLimits(messages_per_s=values.messages_per_s),
+            folder=self._state_folder,
+            log=self.get_logger().info,
+        )
         self._stop = stop
         self._values = values
         self._calls = ExecutorCalls(self)
@@ -65,7 +86,7 @@ class WebRtcBridge(Node):
         self._lobby: Lobby | None = None
         self._ended = asyncio.Event()
         self._serving = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(listener,), name='web', daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(entrance,), name='web', daemon=True)
         self._thread.start()
         self._serving.wait(timeout=10.0)
         self._watch = WorkcellWatch(self, self._on_workcell, values.workcells)
@@ -85,10 +106,10 @@ class WebRtcBridge(Node):
         if lobby is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(lobby.on_workcell, info)
 
-    def _run(self, listener: socket.socket) -> None:
+    def _run(self, entrance: Entrance) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_until_complete(self._serve(listener))
+            self._loop.run_until_complete(self._serve(entrance))
         except Exception as error:
             self.get_logger().fatal(f'the web server failed: {type(error).__name__}: {error}')
             self._stop.request(f'the web server failed: {error}', exit_code=1)
@@ -101,7 +122,7 @@ class WebRtcBridge(Node):
         if not isinstance(error, ConnectionError):  # a page that has just gone
             self.get_logger().warning(f'{context.get("message")}: {type(error).__name__}: {error}')
 
-    async def _serve(self, listener: socket.socket) -> None:
+    async def _serve(self, entrance: Entrance) -> None:
         self._loop.set_exception_handler(self._on_loop_error)
         values = self._values
         rules = LobbyRules(
@@ -116,13 +137,14 @@ class WebRtcBridge(Node):
         # Bridges that share a folder differ by their ports.
         state = (self._state_folder, f'sessions-{values.port}.json')
         self._lobby = Lobby(self._open_endpoints, self._exists, rules, self.get_logger().info, state)
-        runner = web.AppRunner(build_app(self._lobby), access_log=None, shutdown_timeout=1.0)
+        app = build_app(self._lobby, entrance)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEPALIVE_S)
         await runner.setup()
-        await web.SockSite(runner, listener).start()
-        shown = f'[{values.host}]' if ':' in values.host and '[' not in values.host else values.host
-        print(f'Open http://{shown}:{values.port}/ in a browser', flush=True)
-        self._serving.set()
-        await self._ended.wait()
+        assert runner.server is not None
+        async with entrance.opened(runner.server):
+            print(entrance.text, flush=True)
+            self._serving.set()
+            await self._ended.wait()
         await self._lobby.close()
         await runner.cleanup()
 

@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable
 from importlib import resources
 from typing import Any
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import web
 
-from cobalt_teleop.bridge.door.loopback import is_own_host, is_own_origin
+from cobalt_teleop.bridge.door.door import EntryRefusedError
+from cobalt_teleop.bridge.door.entrance import Entrance
+from cobalt_teleop.bridge.door.visitor import visitor_of
 from cobalt_teleop.bridge.operators.lobby import Lobby
-from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessageError, parse_signal
-
-HEARTBEAT_S = 5.0
-HELLO_TIMEOUT_S = 10.0
+from cobalt_teleop.bridge.signalling import Signalling
+from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES
 
 _HEADERS = {
     'Content-Security-Policy': (
@@ -24,12 +24,20 @@ _HEADERS = {
     'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
+# A day, and no other name: a promise for a host holds for all its ports, and it has other servers.
+_STAY_SECURE = 'max-age=86400'
+
+_FOREIGN_NAME = (
+    'This server does not know itself by that name. '
+    "Whoever runs it can add a name that leads here by the parameter 'public_names'.\n"
+)
+
 _TYPES = {'.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html', '.svg': 'image/svg+xml'}
 
 
-def build_app(lobby: Lobby) -> web.Application:
-    """Returns the application that serves a lobby's pages."""
-    app = web.Application(middlewares=[_guard], client_max_size=MAX_SIGNAL_BYTES)
+def build_app(lobby: Lobby, entrance: Entrance) -> web.Application:
+    """Returns the application that serves a lobby's pages to those whom the entrance lets in."""
+    app = web.Application(middlewares=[_guard_of(entrance)], client_max_size=MAX_SIGNAL_BYTES)
     pages = resources.files('cobalt_teleop.bridge') / 'web'
     for entry in sorted(pages.iterdir(), key=lambda entry: entry.name):
         suffix = '.' + entry.name.rpartition('.')[2]
@@ -37,13 +45,17 @@ def build_app(lobby: Lobby) -> web.Application:
             app.router.add_get('/' if entry.name == 'index.html' else f'/{entry.name}', _page(entry, _TYPES[suffix]))
 
     async def health(request: web.Request) -> web.Response:
+        visitor = visitor_of(request)
+        try:
+            entrance.door.admit(visitor.token, visitor.address, forwarded=visitor.forwarded)
+        except EntryRefusedError:
+            return web.json_response({'ok': True})  # that it runs is no secret; who is here is
         return web.json_response(lobby.health())
 
-    async def signalling(request: web.Request) -> web.StreamResponse:
-        return await _signalling(request, lobby)
-
+    signalling = Signalling(lobby, entrance.door, entrance.limits, entrance.log)
+    app.cleanup_ctx.append(signalling.watch)
     app.router.add_get('/healthz', health)
-    app.router.add_get('/ws', signalling)
+    app.router.add_get('/ws', signalling.serve)
     return app
 
 
@@ -57,44 +69,23 @@ def _page(entry: Any, content_type: str) -> Callable[[web.Request], Awaitable[we
     return serve
 
 
-@web.middleware
-async def _guard(request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> Any:
-    if not is_own_host(request.host):
-        return web.Response(status=403, text='This server answers to the names of its own machine alone.\n')
-    if not is_own_origin(request.headers.get('Origin'), request.host):
-        return web.Response(status=403, text='Pages of another origin may not use this server.\n')
-    try:
-        response = await handler(request)
-    except web.HTTPException as refused:
-        refused.headers.update(_HEADERS)
-        raise
-    if not response.prepared:
-        response.headers.update(_HEADERS)
-    return response
+def _guard_of(entrance: Entrance) -> Any:
+    headers = _HEADERS | ({'Strict-Transport-Security': _STAY_SECURE} if entrance.secure else {})
 
+    @web.middleware
+    async def guard(request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> Any:
+        if not entrance.names.is_own_host(request.host):
+            response: web.StreamResponse = web.Response(status=403, text=_FOREIGN_NAME)
+        elif not entrance.names.is_own_origin(request.headers.get('Origin'), request.host):
+            response = web.Response(status=403, text='Pages of another origin may not use this server.\n')
+        else:
+            try:
+                response = await handler(request)
+            except web.HTTPException as refused:
+                refused.headers.update(headers)
+                raise
+        if not response.prepared:
+            response.headers.update(headers)
+        return response
 
-async def _signalling(request: web.Request, lobby: Lobby) -> web.StreamResponse:
-    upgrade = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MAX_SIGNAL_BYTES)
-    if not upgrade.can_prepare(request).ok:
-        return web.Response(status=426, text='This address is for the WebSocket of the page.\n')
-    await upgrade.prepare(request)
-    try:
-        first = await upgrade.receive(timeout=HELLO_TIMEOUT_S)
-        hello = parse_signal(first.data if first.type == WSMsgType.TEXT else '')
-        if hello.type != 'hello':
-            raise PageMessageError(f"the first message must be 'hello', not '{hello.type}'")
-    except (PageMessageError, TimeoutError) as error:
-        if not upgrade.closed:
-            await upgrade.send_json({'type': 'error', 'text': str(error) or 'no hello came'})
-            await upgrade.close(code=WSCloseCode.POLICY_VIOLATION)
-        return upgrade
-    session = await lobby.admit(upgrade, hello)
-    try:
-        async for message in upgrade:
-            if message.type == WSMsgType.TEXT:
-                session.on_signal(message.data)
-            else:
-                await upgrade.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b'text alone')
-    finally:
-        await lobby.dismiss(session, upgrade)
-    return upgrade
+    return guard

@@ -2,6 +2,7 @@
 
 import { pageNow } from '/clock.js';
 import { Connection } from '/connection.js';
+import { takeTokenFromAddress, token } from '/token.js';
 
 const RETRY_MS = [200, 400, 800, 1500, 2500];
 
@@ -28,9 +29,11 @@ export class Link extends EventTarget {
     this.events = null;
     this.attempt = 0;
     this.replaced = false;
+    this.refused = ''; // why the bridge lets this page not in; it does not try again
     this.pings = 0;
     this.sequence = 0;
     this.road = 'track'; // how pictures shall reach the screen
+    takeTokenFromAddress();
     const url = new URL(location.href);
     this.workcell = url.searchParams.get('workcell') ?? '';
     this.operator = (url.searchParams.get('operator') ?? '').slice(0, 60);
@@ -53,7 +56,7 @@ export class Link extends EventTarget {
   }
 
   open() {
-    if (this.replaced || (this.socket && this.socket.readyState <= WebSocket.OPEN)) return;
+    if (this.replaced || this.refused || (this.socket && this.socket.readyState <= WebSocket.OPEN)) return;
     clearTimeout(this.retry);
     const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
     this.socket = socket;
@@ -65,7 +68,7 @@ export class Link extends EventTarget {
         workcell: this.workcell,
         operator: this.operator,
         h264: canShowH264(),
-        token: sessionStorage.getItem('cobalt.token') ?? '',
+        token: token(),
         road: this.road,
       }));
       this.emit('state');
@@ -76,7 +79,7 @@ export class Link extends EventTarget {
       this.socket = null;
       this.closeMedia();
       this.emit('state');
-      if (this.replaced) return;
+      if (this.replaced || this.refused) return;
       const wait_ms = RETRY_MS[Math.min(this.attempt, RETRY_MS.length - 1)];
       this.attempt += 1;
       this.retry = setTimeout(() => this.open(), wait_ms);
@@ -109,6 +112,8 @@ export class Link extends EventTarget {
       this.sequence = Math.max(this.sequence, event.sequence);
     } else if (event.type === 'replaced') {
       this.replaced = true;
+    } else if (event.type === 'refused') {
+      this.refused = event.text;
     } else if (event.type === 'offer') {
       this[event.connection].answer(event);
       return;

@@ -129,6 +129,7 @@ const handlers = {
   notice: (event) => view.notice(event.text, event.level),
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},
+  refused: () => {},
   done: () => {},
 };
 
@@ -203,6 +204,9 @@ function ready() {
 }
 
 function connection() {
+  if (link.refused) {
+    return { level: 'lost', text: 'The door is closed', detail: link.refused, curtain: true };
+  }
   if (link.replaced) {
     return { level: 'lost', text: 'Open in another tab', detail: 'This session went on in another tab. Load this page again to bring it back here.', curtain: true };
   }

@@ -144,6 +144,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'workcell': _text(128),
         'operator': _text(64),
         'h264': _flag,
+        'token': _text(1024),
         'road': _one_of(*ROADS),
     },
     'answer': {
@@ -198,6 +199,12 @@ _UNIT_REQUESTS: dict[str, dict[str, _Check]] = {
 }
 
 
+_CHECKS: dict[str, dict[str, _Check]] = {
+    'check': {'token': _text(1024)},
+    'check_answer': {'sdp': _text(MAX_SIGNAL_BYTES, lines=True)},
+}
+
+
 def parse_signal(text: str) -> PageMessage:
     """Returns a message of the WebSocket or the events channel.
 
@@ -225,6 +232,15 @@ def parse_unit_request(data: str | bytes) -> PageMessage:
     if isinstance(data, bytes):
         raise PageMessageError('a channel of video takes text alone')
     return _parse(data, _UNIT_REQUESTS, MAX_SAMPLE_BYTES)
+
+
+def parse_check(text: str) -> PageMessage:
+    """Returns a message of the connection test.
+
+    Raises:
+        PageMessageError: As for `parse_signal`.
+    """
+    return _parse(text, _CHECKS, MAX_SIGNAL_BYTES)
 
 
 def _parse(text: str, table: Mapping[str, Mapping[str, _Check]], longest: int) -> PageMessage:

@@ -1,0 +1,132 @@
+"""The WebSocket of a page: who it is, then what it says, until it goes or is sent away."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from cobalt_teleop.bridge.door.door import Door
+from cobalt_teleop.bridge.door.guest import Guest
+from cobalt_teleop.bridge.door.limits import Bucket, DoorLimits, Places
+from cobalt_teleop.bridge.door.visitor import visitor_of
+from cobalt_teleop.bridge.operators.lobby import KEY_DIGITS, Lobby, public_session_id
+from cobalt_teleop.bridge.operators.session import Session
+from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_signal
+from cobalt_teleop.core.errors import CobaltError
+
+HEARTBEAT_S = 5.0
+MESSAGE_BURST_S = 4.0
+WELCOME_PERIOD_S = 1.0
+
+REVOKED = 'Your invitation was taken back. Ask whoever runs this robot for a new link.'
+FULL = 'Too many pages are open here. Close some, or try again later.'
+
+
+class Signalling:
+    """Takes pages in and passes on what they say. Lives in the event loop.
+
+    Args:
+        lobby: Where they go.
+        door: Decides who they are.
+        limits: How many, how fast, how long.
+        log: Writes a line to the log of whoever runs the bridge.
+    """
+
+    def __init__(self, lobby: Lobby, door: Door, limits: DoorLimits, log: Callable[[str], None]) -> None:
+        self._lobby = lobby
+        self._door = door
+        self._limits = limits
+        self._log = log
+        self._places = Places(limits.pages, limits.pages_of_address)
+        self._guests: dict[web.WebSocketResponse, Guest] = {}
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Answers a request for the WebSocket."""
+        upgrade = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MAX_SIGNAL_BYTES, compress=False)
+        if not upgrade.can_prepare(request).ok:
+            return web.Response(status=426, text='This address is for the WebSocket of the page.\n')
+        address = visitor_of(request).address
+        if not self._places.take(address):
+            return web.Response(status=503, text=f'{FULL}\n')
+        try:
+            await upgrade.prepare(request)
+            await self._converse(request, upgrade)
+        finally:
+            self._places.give_back(address)
+        return upgrade
+
+    async def watch(self, app: web.Application) -> AsyncIterator[None]:
+        """Sends away, while the server runs, those whose invitation is revoked; for `app.cleanup_ctx`."""
+        watching = asyncio.get_running_loop().create_task(self._send_away_unwelcome())
+        yield
+        watching.cancel()
+
+    async def _converse(self, request: web.Request, upgrade: web.WebSocketResponse) -> None:
+        try:
+            hello = await self._hello(upgrade)
+            visitor = visitor_of(request)
+            guest = self._door.admit(
+                hello['token'],
+                visitor.address,
+                session_id=public_session_id(hello['session']),
+                forwarded=visitor.forwarded,
+            )
+            session = await self._lobby.admit(upgrade, hello, guest)
+        except PageMessageError as error:
+            await _end(upgrade, 'error', str(error))
+            return
+        except CobaltError as refusal:
+            await _end(upgrade, 'refused', str(refusal))
+            return
+        self._guests[upgrade] = guest
+        try:
+            await self._listen(upgrade, session)
+        finally:
+            del self._guests[upgrade]
+            await self._lobby.dismiss(session, upgrade)
+
+    async def _hello(self, upgrade: web.WebSocketResponse) -> PageMessage:
+        try:
+            first = await upgrade.receive(timeout=self._limits.hello_s)
+        except TimeoutError as error:
+            raise PageMessageError('no hello came') from error
+        hello = parse_signal(first.data if first.type == WSMsgType.TEXT else '')
+        if hello.type != 'hello':
+            raise PageMessageError(f"the first message must be 'hello', not '{hello.type}'")
+        if len(hello['session']) == KEY_DIGITS:
+            return hello
+        return replace(hello, fields={**hello.fields, 'session': secrets.token_hex(KEY_DIGITS // 2)})
+
+    async def _listen(self, upgrade: web.WebSocketResponse, session: Session) -> None:
+        rate = Bucket(self._limits.messages_per_s, self._limits.messages_per_s * MESSAGE_BURST_S)
+        async for message in upgrade:
+            if message.type != WSMsgType.TEXT:
+                await upgrade.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b'text alone')
+            elif rate.take(time.monotonic()):
+                session.on_signal(message.data)
+            else:
+                self._log(f'{session.operator} (session {session.session_id}) sends too much at once: closed')
+                await _end(upgrade, 'refused', 'This page sent too many messages at once. Load it again.')
+
+    async def _send_away_unwelcome(self) -> None:
+        while True:
+            await asyncio.sleep(WELCOME_PERIOD_S)
+            for upgrade, guest in tuple(self._guests.items()):
+                if not upgrade.closed and not self._door.is_still_welcome(guest):
+                    self._log(f'invitation {guest.invitation_id} is revoked: {guest.name or "its guest"} is sent away')
+                    await _end(upgrade, 'refused', REVOKED)
+
+
+async def _end(upgrade: web.WebSocketResponse, kind: str, text: str) -> None:
+    """Tells a page why, and closes its connection."""
+    if upgrade.closed:
+        return
+    try:
+        async with asyncio.timeout(2.0):
+            await upgrade.send_json({'type': kind, 'text': text})
+            await upgrade.close(code=WSCloseCode.POLICY_VIOLATION)
+    except (ConnectionError, RuntimeError, TimeoutError):
+        pass  # it has gone already
