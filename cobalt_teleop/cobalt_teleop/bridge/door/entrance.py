@@ -78,6 +78,7 @@ def open_entrance(
     limits: DoorLimits,
     folder: StateFolder,
     log: Callable[[str], None],
+    for_pages: bool = True,
 ) -> Entrance:
     """Returns the entrance that parameters describe: beyond loopback it has TLS and needs a token, always.
 
@@ -90,6 +91,7 @@ def open_entrance(
         limits: How many, how fast, how long.
         folder: Keeps secrets.
         log: Writes a line to the log of whoever runs the bridge.
+        for_pages: Operators' pages are found there: links that are made later lead to it.
 
     Raises:
         CobaltError: A parameter cannot be used; the message names it.
@@ -107,7 +109,8 @@ def open_entrance(
     token = owner_token(folder)
     places = origins(host, port, secure=certificate is not None, public_names=public_names)
     listener = listen(host, port)
-    keep_origins(folder, places)
+    if for_pages:
+        keep_origins(folder, places)
     return Entrance(
         listener=listener,
         certificate=certificate,
