@@ -1,0 +1,95 @@
+// How good the link is, in a word and a sentence that says what to do. Nothing here touches the page.
+
+const WINDOW_MS = 30_000;
+const ANSWER_MS = 2000; // a ping without an answer for this long is lost
+const SILENT_MS = 1000;
+
+// What pings and pictures of the last half minute tell.
+export class LinkMeter {
+  constructor() {
+    this.sent = new Map(); // id -> when
+    this.trips = []; // { at_ms, round_trip_ms }
+    this.lost = []; // when
+    this.freezes = []; // when
+    this.knownFreezes = null;
+  }
+
+  onPing(id, now_ms) {
+    this.sent.set(id, now_ms);
+  }
+
+  onPong(id, now_ms) {
+    const sent_ms = this.sent.get(id);
+    if (sent_ms === undefined) return;
+    this.sent.delete(id);
+    this.trips.push({ at_ms: now_ms, round_trip_ms: now_ms - sent_ms });
+  }
+
+  // `count`: of all freezes so far.
+  onFreezes(count, now_ms) {
+    for (let more = count - (this.knownFreezes ?? count); more > 0; more -= 1) this.freezes.push(now_ms);
+    this.knownFreezes = count;
+  }
+
+  // A new connection: what was under way is not lost, it was given up.
+  restart() {
+    this.sent.clear();
+  }
+
+  read(now_ms) {
+    for (const [id, sent_ms] of this.sent) {
+      if (now_ms - sent_ms > ANSWER_MS) {
+        this.sent.delete(id);
+        this.lost.push(now_ms);
+      }
+    }
+    const since_ms = now_ms - WINDOW_MS;
+    this.trips = this.trips.filter(({ at_ms }) => at_ms > since_ms);
+    this.lost = this.lost.filter((at_ms) => at_ms > since_ms);
+    this.freezes = this.freezes.filter((at_ms) => at_ms > since_ms);
+    const trips = this.trips.map(({ round_trip_ms }) => round_trip_ms);
+    const changes = trips.slice(1).map((trip, index) => Math.abs(trip - trips[index]));
+    const counted = trips.length + this.lost.length;
+    return {
+      rtt_ms: trips.length ? [...trips].sort((a, b) => a - b)[trips.length >> 1] : null,
+      jitter_ms: changes.length ? changes.reduce((a, b) => a + b, 0) / changes.length : null,
+      // A ping is lost on either of two ways.
+      loss: counted >= 10 ? 1 - Math.sqrt(trips.length / counted) : null,
+      freezes: this.freezes.length,
+    };
+  }
+}
+
+const LEVELS = ['good', 'fair', 'poor'];
+const WORDS = { good: 'Good', fair: 'Fair', poor: 'Poor', lost: 'Lost', unknown: 'Measuring' };
+const WIRE = 'Use a cable instead of Wi-Fi, or come closer to the access point.';
+const BUSY = 'Pause downloads and calls on this network.';
+
+// From what is at its limit: value, limits of fair and poor, and a sentence.
+const RULES = [
+  ['loss', 0.02, 0.08, (value) => `About ${Math.round(value * 100)} of 100 messages are lost. ${WIRE}`],
+  ['freezes', 2, 8, (value) => `The picture stood still ${value} times in half a minute. ${WIRE}`],
+  ['jitter_ms', 40, 120, () => `The network lets data through in bursts. ${WIRE}`],
+  ['age_ms', 200, 450, (value) => `What you see is ${Math.round(value)} ms old: move slowly. ${BUSY}`],
+  ['rtt_ms', 200, 450, (value) => `A command and its answer take ${Math.round(value)} ms: move slowly. ${BUSY}`],
+];
+
+// Args: silent_ms since anything came; rtt_ms, jitter_ms, loss (0 to 1), age_ms, freezes (in half a minute), each null if
+// unknown. Returns level, word and text.
+export function linkQuality({ silent_ms, ...measured }) {
+  if (silent_ms > SILENT_MS) {
+    return {
+      level: 'lost',
+      word: WORDS.lost,
+      text: `Nothing has come for ${Math.round(silent_ms / 1000)} s. The arm holds. Look at this device's network; the page goes on by itself.`,
+    };
+  }
+  if (measured.rtt_ms === null) return { level: 'unknown', word: WORDS.unknown, text: 'Not enough has been measured yet.' };
+  let worst = { level: 'good', text: 'Commands arrive and pictures are fresh.' };
+  for (const [name, fair, poor, sentence] of RULES) {
+    const value = measured[name] ?? 0;
+    const level = value >= poor ? 'poor' : value >= fair ? 'fair' : 'good';
+    if (LEVELS.indexOf(level) > LEVELS.indexOf(worst.level)) worst = { level, text: sentence(value) };
+  }
+  return { ...worst, word: WORDS[worst.level] };
+}
