@@ -157,9 +157,14 @@ class MujocoPlant:
         indices = self._world.indices
         self._data.ctrl[indices.arm_ctrl] = self._data.qpos[indices.arm_qpos]
 
-    def capture(self, camera: str) -> Picture:
-        """Returns a picture of the present state, (height, width, 3) RGB, from the calling thread's own context."""
-        return self._world.draw(self._data, camera)
+    def capture(self, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
+        """Returns a picture of the present state, (height, width, 3) RGB, from the calling thread's own context.
+
+        Args:
+            camera: Its name.
+            size_px: Width and height; the camera's own by default.
+        """
+        return self._world.draw(self._data, camera, size_px)
 
     def close(self) -> None:
         """Frees the calling thread's drawing context; the state goes with the plant."""

@@ -65,12 +65,18 @@ class SimWorld:
             decorate=blobs.add_to if profile.shadows == 'blob' else None,
         )
 
-    def draw(self, data: Any, camera: str) -> Picture:
-        """Returns a picture of a workcell, (height, width, 3) RGB, drawn with the calling thread's own context."""
+    def draw(self, data: Any, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
+        """Returns a picture of a workcell, (height, width, 3) RGB, drawn with the calling thread's own context.
+
+        Args:
+            data: mujoco.MjData of the workcell.
+            camera: Its name.
+            size_px: Width and height; the camera's own by default.
+        """
         if self._renderer is None:
             raise RuntimeError('this world has no cameras')
-        size = self.cameras[camera]
-        return self._renderer.draw(data, camera, size.width, size.height)
+        width, height = size_px or (self.cameras[camera].width, self.cameras[camera].height)
+        return self._renderer.draw(data, camera, width, height)
 
     def close_thread(self) -> None:
         """Frees the calling thread's context, which every thread that drew shall do before it ends."""

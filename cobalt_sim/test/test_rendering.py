@@ -153,3 +153,13 @@ def test_a_wrong_mujoco_gl_is_refused_in_words(monkeypatch):
     monkeypatch.setenv('MUJOCO_GL', 'glfw')
     with pytest.raises(CobaltError, match="MUJOCO_GL is 'glfw', but must be one of egl, osmesa"):
         render_backend.find_backend()
+
+
+def test_a_picture_may_be_asked_for_in_another_size(seen_world):
+    plant = MujocoPlant(seen_world, 1)
+    full = plant.capture('front').astype(int)
+    small = plant.capture('front', (80, 60)).astype(int)
+    assert small.shape == (60, 80, 3)
+    shrunk = full.reshape(60, 2, 80, 2, 3).mean(axis=(1, 3))
+    assert np.abs(small - shrunk).mean() < 6, 'the same view'
+    assert np.array_equal(plant.capture('front'), full)

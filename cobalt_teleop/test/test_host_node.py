@@ -3,6 +3,7 @@
 import threading
 import time
 
+import av
 import pytest
 import rclpy
 from geometry_msgs.msg import Twist, Vector3
@@ -425,7 +426,7 @@ def test_home_drives_home(operator):
 def test_pictures_are_made_only_while_watched(operator, host):
     taken = []
     capture = host.plants['env_0'].capture
-    host.plants['env_0'].capture = lambda camera: taken.append(camera) or capture(camera)
+    host.plants['env_0'].capture = lambda camera, size: taken.append(camera) or capture(camera, size)
     time.sleep(0.3)
     assert not taken
     operator.listen(topics.video('front'))
@@ -436,3 +437,56 @@ def test_pictures_are_made_only_while_watched(operator, host):
     stamps = {(r.header.stamp.sec, r.header.stamp.nanosec) for r in operator.heard[('control_step', 'env_0')]}
     assert (row.frames[0].stamp.sec, row.frames[0].stamp.nanosec) in stamps
     assert frame.format == 'h264'
+
+
+class VideoSizes:
+    """Decodes a camera's video and tells the size of the newest picture."""
+
+    def __init__(self, operator, camera='front'):
+        operator.listen(topics.video(camera))
+        self.heard = operator.heard[(topics.video(camera).name, 'env_0')]
+        self.decoder = av.CodecContext.create('h264', 'r')
+        self.decoded = 0
+        self.newest = None
+        self.undecodable = 0
+
+    def __call__(self):
+        while self.decoded < len(self.heard):
+            frames = self.decoder.decode(av.Packet(bytes(self.heard[self.decoded].data)))
+            self.decoded += 1
+            self.undecodable += len(frames) != 1
+            self.newest = (frames[-1].width, frames[-1].height) if frames else None
+        return self.newest
+
+
+def test_a_camera_changes_its_size_and_bit_rate_while_it_runs(operator):
+    size = VideoSizes(operator)
+    until(lambda: size() == (320, 240), 'video')
+    answer = operator.call('SetCamera', camera='front', enabled=True, width=160, height=120, kbit_s=300)
+    assert answer.ok, answer.reason
+    until(lambda: size() == (160, 120), 'the small video')
+    assert operator.call('SetCamera', camera='front', enabled=True, width=320, height=240, kbit_s=9000).ok
+    until(lambda: size() == (320, 240), 'the large video')
+    assert size.undecodable == 0, 'each change begins with a key frame'
+
+
+def test_an_episode_is_filmed_in_full_size_however_poor_the_link(operator):
+    size = VideoSizes(operator)
+    assert operator.call('SetCamera', camera='front', enabled=True, width=160, height=120, kbit_s=1).ok
+    until(lambda: size() == (160, 120), 'the small video')
+    lease_id = take_control(operator)
+    begun = operator.call('StartEpisode', lease_id=lease_id)
+    assert begun.ok, begun.reason
+    until(lambda: size() == (320, 240), 'full size in the episode')
+    assert operator.call('SetCamera', camera='front', enabled=True, width=200, height=150).ok
+    before = size.decoded
+    until(lambda: size() and size.decoded > before + 5, 'more video')
+    assert size.newest == (320, 240)
+    assert operator.call('EndEpisode', lease_id=lease_id, outcome=EpisodeState.OUTCOME_ABORTED).ok
+    until(lambda: size() == (200, 150), 'the size that was asked for meanwhile')
+
+
+@pytest.mark.parametrize(('width', 'height'), [(640, 480), (320, 300), (100, 75), (2**32 - 1, 0)])
+def test_sizes_that_a_camera_cannot_have_are_refused(operator, width, height):
+    answer = operator.call('SetCamera', camera='front', enabled=True, width=width, height=height)
+    assert not answer.ok and '320x240 at most' in answer.reason

@@ -19,7 +19,7 @@ from cobalt_teleop.video.image_message import ImageReader
 from cobalt_teleop.video.picture_faults import PictureFaults
 from cobalt_teleop.video.picture_rate import RateLimit
 from cobalt_teleop.video.picture_topic import PictureTopic
-from cobalt_teleop.video.video_stream import VideoStream
+from cobalt_teleop.video.video_stream import VideoLimits, VideoStream
 
 _LOOK_PERIOD_S = 0.5
 
@@ -48,8 +48,8 @@ class _Camera:
         self._name = name
         self._pictures = PictureTopic(node, names, RateLimit(values.rate_hz).passes)
         self._readers = ImageReader(), CompressedImageReader()
-        self._stream = VideoStream(node, values.workcell, name, values.rate_hz, values.kbit_s)
-        self._stream.most_px = values.max_width, values.max_height
+        limits = VideoLimits(values.kbit_s, (values.max_width, values.max_height))
+        self._stream = VideoStream(node, values.workcell, name, values.rate_hz, limits)
         self._faults = PictureFaults(self._tell)
         self._capture_time = CaptureTime(lambda text: self._tell(text, False))
         self._worker = threading.Thread(target=self._work, name=f'encoder-{name}', daemon=True)

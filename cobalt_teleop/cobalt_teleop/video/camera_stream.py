@@ -11,7 +11,8 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import to_stamp
 from cobalt_teleop.video import frame_code
-from cobalt_teleop.video.video_stream import VideoStream
+from cobalt_teleop.video.picture_size import size_within
+from cobalt_teleop.video.video_stream import VideoLimits, VideoStream
 from cobalt_teleop.workcell_host.plant import CameraModel, Picture
 
 
@@ -24,7 +25,7 @@ class CameraStream:
         node: Owns the endpoints.
         workcell_id: Namespace of the topics.
         camera: What is published.
-        kbit_s: Upper bound of the video's bit rate [kbit/s].
+        kbit_s: Upper bound of the video's bit rate until `limits` says otherwise [kbit/s].
         draw_code: Draws each frame's stamp into its picture (see `frame_code`), for measurements of latency.
     """
 
@@ -35,7 +36,7 @@ class CameraStream:
         self._camera = camera
         self._draw_code = draw_code
         self._frame_id = topics.optical_frame(workcell_id, camera.name)
-        self._video = VideoStream(node, workcell_id, camera.name, camera.rate_hz, kbit_s)
+        self._video = VideoStream(node, workcell_id, camera.name, camera.rate_hz, VideoLimits(kbit_s))
         self._image = create_publisher(node, topics.image_raw(camera.name), workcell_id)
         self._info = create_publisher(node, topics.camera_info(camera.name), workcell_id)
         self._sequence = 0
@@ -43,6 +44,22 @@ class CameraStream:
     def wanted(self) -> bool:
         """Returns whether somebody subscribes to the video or the raw pictures."""
         return self._video.wanted() or bool(self._image.get_subscription_count())
+
+    @property
+    def limits(self) -> VideoLimits:
+        """How large and how many bits the video may be."""
+        return self._video.limits
+
+    @limits.setter
+    def limits(self, limits: VideoLimits) -> None:
+        self._video.limits = limits
+
+    def picture_size(self) -> tuple[int, int]:
+        """Returns the width and height in which a picture is wanted: the video's, or the camera's own if it is raw."""
+        camera = self._camera
+        if self._image.get_subscription_count():
+            return camera.width, camera.height
+        return size_within(camera.width, camera.height, *self._video.limits.size_px)
 
     def codecs(self) -> list[str]:
         """Returns the codecs in which pictures are encoded."""

@@ -1,5 +1,7 @@
 """The video of one camera: one encoder for each codec that somebody watches."""
 
+from dataclasses import dataclass
+
 from rclpy.node import Node
 
 from cobalt_teleop.core import topics
@@ -10,7 +12,18 @@ from cobalt_teleop.video.picture_rate import RateEstimate
 from cobalt_teleop.video.picture_size import fit
 from cobalt_teleop.workcell_host.plant import Picture
 
-NO_LIMIT_PX = 1 << 16
+
+@dataclass(frozen=True)
+class VideoLimits:
+    """How large a camera's video may be. May be changed at any time: the next frame is a key frame.
+
+    Attributes:
+        kbit_s: Upper bound of the bit rate of each codec [kbit/s].
+        size_px: Width and height into which pictures are scaled down.
+    """
+
+    kbit_s: int
+    size_px: tuple[int, int] = (1 << 16, 1 << 16)
 
 
 class VideoStream:
@@ -23,17 +36,14 @@ class VideoStream:
         workcell_id: Namespace of the topics.
         camera: Its name.
         rate_hz: Pictures a second, until they are counted [Hz].
-        kbit_s: Upper bound of the bit rate of each codec [kbit/s].
+        limits: How large it may be.
     """
 
-    def __init__(self, node: Node, workcell_id: str, camera: str, rate_hz: float, kbit_s: int) -> None:
+    def __init__(self, node: Node, workcell_id: str, camera: str, rate_hz: float, limits: VideoLimits) -> None:
         self._topics = {codec: EncodedTopic(node, workcell_id, camera, codec) for codec in topics.VIDEO_CODECS}
         self._requests = TakenSubscription(node, topics.request_key_frame(camera), workcell_id)
         self._rate = RateEstimate(rate_hz)
-        self.kbit_s = kbit_s
-        """Upper bound of the bit rate of each codec [kbit/s]."""
-        self.most_px = (NO_LIMIT_PX, NO_LIMIT_PX)
-        """Width and height into which pictures are scaled down [px]."""
+        self.limits = limits
 
     def wanted(self) -> bool:
         """Returns whether somebody subscribes."""
@@ -61,8 +71,9 @@ class VideoStream:
         if self._requests.take() is not None:
             for topic in self._topics.values():
                 topic.ask_key_frame()
-        fitting, stamp = fit(picture, *self.most_px), to_stamp(stamp_ns)
-        sent = [topic.publish(fitting, stamp, self._rate.hz, self.kbit_s) for topic in self._topics.values()]
+        limits, stamp = self.limits, to_stamp(stamp_ns)
+        fitting = fit(picture, *limits.size_px)
+        sent = [topic.publish(fitting, stamp, self._rate.hz, limits.kbit_s) for topic in self._topics.values()]
         return any(sent)
 
     def close(self) -> None:

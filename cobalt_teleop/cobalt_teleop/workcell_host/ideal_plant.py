@@ -158,8 +158,8 @@ class IdealPlant:
         self._actions.clear()
         self.stopped = True
 
-    def capture(self, camera: str) -> Picture:
-        """Returns a dark picture with a bright square at the first tool's x and z."""
+    def capture(self, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
+        """Returns a dark picture with a bright square at the first tool's x and z, always of its own size."""
         picture = np.full((240, 320, 3), 40, dtype=np.uint8)
         picture[:, :, 1] = np.linspace(30, 90, 320, dtype=np.uint8)
         x, _, z = next(iter(self._joints.values()))[:3]

@@ -207,10 +207,15 @@ class Plant(Protocol):
         """Emergency stop: no motion, by the fastest safe means."""
         ...
 
-    def capture(self, camera: str) -> Picture:
+    def capture(self, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
         """Returns a picture of the present state, (height, width, 3) RGB.
 
         Called in a render thread; may keep a context for it.
+
+        Args:
+            camera: One of capabilities.cameras.
+            size_px: Width and height that are wanted; the camera's own by default. A plant that cannot change it
+                returns its own: what is too large is scaled down by who asked.
         """
         ...
 

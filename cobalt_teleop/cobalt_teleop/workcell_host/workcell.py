@@ -29,6 +29,8 @@ from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedI
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
 
+_PHASES_OF_EPISODE = (Phase.PREPARING, Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
+
 
 @dataclass(frozen=True, kw_only=True)
 class HostOptions:
@@ -176,7 +178,7 @@ class Workcell:
         self._publish.state_for_tools(before, targets)
         hold_reason = next((part.hold_reason for part in row.parts if part.hold_reason), 0)
         self._publish_control(row.authority, hold_reason, before.faults)
-        self._cameras.publish(after.stamp_ns)
+        self._cameras.publish(after.stamp_ns, full_size=self._episodes.phase in _PHASES_OF_EPISODE)
         self._error = ''
 
     def _follow_lease(self, now_s: float) -> None:
@@ -442,10 +444,12 @@ class Workcell:
             self._node.get_logger().warning(f'{self._id}: emergency stop cleared by {who or "somebody"}')
 
     def set_camera(self, request: Any) -> None:
-        """Switches a camera on or off, or changes its rate."""
+        """Switches a camera on or off, or changes its rate, size or bit rate."""
         with self._lock:
+            before = self._cameras.enabled
             self._cameras.change(request)
-            self._publish.info(self._cameras.enabled)
+            if self._cameras.enabled != before:
+                self._publish.info(self._cameras.enabled)
 
     # From the executor ----------------------------------------------------------------------------------------------
 

@@ -7,6 +7,9 @@ from rclpy.node import Node
 from cobalt_interfaces.msg import FrameRef
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.video.camera_stream import CameraStream
+from cobalt_teleop.video.picture_size import size_within
+from cobalt_teleop.video.readable import LEAST_WIDTH_PX, readable_kbit_s
+from cobalt_teleop.video.video_stream import VideoLimits
 from cobalt_teleop.workcell_host.plant import CameraModel, Plant
 
 
@@ -17,6 +20,7 @@ class _Camera:
         self.enabled = True
         self.control_rate_hz = control_rate_hz
         self.rate_hz = model.rate_hz
+        self.best = self.asked = stream.limits = VideoLimits(stream.limits.kbit_s, (model.width, model.height))
         self.newest: FrameRef | None = None
         self._credit = 1.0
 
@@ -28,9 +32,18 @@ class _Camera:
         self._credit -= 1.0
         return True
 
+    def limit(self, *, full_size: bool) -> None:
+        """Puts what was asked for into force: all of it, or the bit rate alone."""
+        size = self.best.size_px if full_size else self.asked.size_px
+        least = min(readable_kbit_s(*size, self.rate_hz), self.best.kbit_s)
+        self.stream.limits = VideoLimits(max(self.asked.kbit_s, least), size)
+
 
 class WorkcellCameras:
     """Takes and publishes the pictures of a plant that serves some.
+
+    A poor link may make pictures smaller, but never those of an episode: all frames of a bag have one size, and no
+    fewer bits than can be read.
 
     Args:
         node: Owns the endpoints.
@@ -41,6 +54,7 @@ class WorkcellCameras:
 
     def __init__(self, node: Node, workcell_id: str, plant: Plant, options: Any) -> None:
         self._plant = plant
+        self._full_size = False
         self._cameras = {
             model.name: _Camera(
                 model,
@@ -64,11 +78,21 @@ class WorkcellCameras:
         for camera in self._cameras.values():
             camera.newest = None
 
-    def publish(self, stamp_ns: int) -> None:
-        """Takes the pictures that are due and wanted, of the state at `stamp_ns`."""
+    def publish(self, stamp_ns: int, *, full_size: bool) -> None:
+        """Takes the pictures that are due and wanted.
+
+        Args:
+            stamp_ns: Time of the state that they show [ns].
+            full_size: They may belong to a recording: their size does not follow the viewers' links.
+        """
+        if full_size != self._full_size:
+            self._full_size = full_size
+            for camera in self._cameras.values():
+                camera.limit(full_size=full_size)
         for name, camera in self._cameras.items():
             if camera.enabled and camera.due() and camera.stream.wanted():
-                camera.newest = camera.stream.publish(self._plant.capture(name), stamp_ns) or camera.newest
+                picture = self._plant.capture(name, camera.stream.picture_size())
+                camera.newest = camera.stream.publish(picture, stamp_ns) or camera.newest
 
     def change(self, request: Any) -> None:
         """Follows SetCamera.
@@ -79,21 +103,29 @@ class WorkcellCameras:
         camera = self._cameras.get(request.camera)
         if camera is None:
             raise CobaltError(f"there is no camera '{request.camera}'; there are {', '.join(self._cameras)}")
-        model = camera.model
-        size_changes = (request.width and request.width != model.width) or (
-            request.height and request.height != model.height
-        )
-        if size_changes or request.kbit_s:
-            raise CobaltError('size and bit rate of a camera are set at start, by the parameters width, height, kbit_s')
-        if request.rate_hz:
-            if not 0.0 < request.rate_hz <= camera.control_rate_hz:
-                raise CobaltError(
-                    f'rate_hz is {request.rate_hz:g}, but must be above 0, up to {camera.control_rate_hz:g}'
-                )
-            camera.rate_hz = float(request.rate_hz)
+        if request.rate_hz and not 0.0 < request.rate_hz <= camera.control_rate_hz:
+            raise CobaltError(f'rate_hz is {request.rate_hz:g}, but must be above 0, up to {camera.control_rate_hz:g}')
+        size = _asked_size(camera, request.width, request.height)
+        kbit_s = min(int(request.kbit_s), camera.best.kbit_s) or camera.asked.kbit_s
+        camera.asked = VideoLimits(kbit_s, size)
+        camera.rate_hz = float(request.rate_hz) or camera.rate_hz
         camera.enabled = bool(request.enabled)
+        camera.limit(full_size=self._full_size)
 
     def close(self) -> None:
         """Ends the streams."""
         for camera in self._cameras.values():
             camera.stream.close()
+
+
+def _asked_size(camera: _Camera, width: int, height: int) -> tuple[int, int]:
+    """Returns the largest size of the camera's shape that fits into a width and height; 0 is as it was."""
+    most_width, most_height = camera.best.size_px
+    if width > most_width or height > most_height or 0 < width < LEAST_WIDTH_PX:
+        raise CobaltError(
+            f'the size is {width}x{height}, but camera {camera.model.name} has {most_width}x{most_height} at most, '
+            f'and {LEAST_WIDTH_PX} px of width at least'
+        )
+    if not width and not height:
+        return camera.asked.size_px
+    return size_within(most_width, most_height, width or most_width, height or most_height)
