@@ -8,6 +8,7 @@ from cobalt_sim.render_profile import PROFILES, load_profile
 from cobalt_sim.scene import camera_names, focal_px
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import TASKS, load_task
+from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.kinematics.robot_description import RobotDescription, load_robot
 from cobalt_teleop.ros.parameters import parameter, read_parameters
@@ -38,6 +39,12 @@ class SimParameters:
     )
     render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
     control_rate_hz: float = parameter(20.0, 'Ticks of each workcell [Hz]', lower=5.0, upper=100.0)
+    max_frame_age_s: float = parameter(
+        MAX_FRAME_AGE_S,
+        "Age of the picture on an operator's screen above which the arm holds [s]",
+        lower=0.1,
+        upper=10.0,
+    )
     seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
     workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
     draw_frame_code: bool = parameter(False, "Draw each picture's stamp into it, for measurements of latency")
@@ -67,6 +74,7 @@ class SimNode(HostNode):
                 control_rate_hz=parameters.control_rate_hz,
                 render_threads=parameters.render_threads,
                 kbit_s=parameters.kbit_s,
+                max_frame_age_s=parameters.max_frame_age_s,
                 draw_frame_code=parameters.draw_frame_code,
                 on_thread_end=world.close_thread,
             ),

@@ -33,7 +33,7 @@ class Viewer:
         self.asked += 1
 
     def units(self):
-        return sorted({HEADER.unpack_from(message)[1] for message in self.messages})
+        return sorted({HEADER.unpack_from(message)[2] for message in self.messages})
 
 
 def frame(data, number):
@@ -48,12 +48,12 @@ def viewer():
 
 
 def test_fragments_hold_the_whole_unit_in_packets_that_fit():
-    fragments = fragments_of(7, frame(KEY, 3))
+    fragments = fragments_of(7, frame(KEY, 3), 155_500_000)
     assert len(fragments) == math.ceil(len(KEY) / FRAGMENT_BYTES) > 1
     assert max(map(len, fragments)) <= 1160, 'what aiortc puts into one packet'
     assert b''.join(fragment[HEADER.size :] for fragment in fragments) == KEY
     for index, fragment in enumerate(fragments):
-        assert HEADER.unpack_from(fragment) == (150.0, 7, index, len(fragments), 1)
+        assert HEADER.unpack_from(fragment) == (150.0, 5.5, 7, index, len(fragments), 1)
 
 
 def test_it_asks_for_a_key_frame_and_begins_with_it(viewer):
@@ -128,4 +128,4 @@ def test_a_closed_channel_takes_nothing(viewer):
     viewer.sender.close()
     viewer.sender.push(frame(KEY, 1))
     viewer.sender.send_again(1, [])
-    assert viewer.units() == [1] and len(viewer.messages) == len(fragments_of(1, frame(KEY, 0)))
+    assert viewer.units() == [1] and len(viewer.messages) == len(fragments_of(1, frame(KEY, 0), 0))

@@ -13,6 +13,9 @@ from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Referenc
 from cobalt_teleop.core.limits import PartLimits
 from cobalt_teleop.core.pose import Pose, Vector, angle_between, inverse, multiply
 
+MAX_FRAME_AGE_S = 1.0
+"""A picture older than this is none to drive by [s]."""
+
 
 @dataclass(frozen=True)
 class ClutchState:
@@ -39,7 +42,7 @@ class Clutch:
         max_frame_age_s: Age of the operator's picture above which the part holds [s].
     """
 
-    def __init__(self, limits: PartLimits, *, max_frame_age_s: float = 1.0) -> None:
+    def __init__(self, limits: PartLimits, *, max_frame_age_s: float = MAX_FRAME_AGE_S) -> None:
         self._limits = limits
         self._max_frame_age_s = max_frame_age_s
         self._epoch: int | None = None

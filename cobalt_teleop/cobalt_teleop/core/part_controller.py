@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cobalt_teleop.core.clutch import Clutch, ClutchState
+from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S, Clutch, ClutchState
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
 from cobalt_teleop.core.homing import HomingPath
 from cobalt_teleop.core.kinematics import Kinematics
@@ -64,14 +64,26 @@ class PartController:
         kinematics: Of the arm.
         home: (n,) [rad], where homing leads.
         period_s: Tick [s].
+        max_frame_age_s: Age of the picture that a person or a policy acts on above which the part holds [s].
     """
 
-    def __init__(self, *, limits: PartLimits, kinematics: Kinematics, home: Vector, period_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        limits: PartLimits,
+        kinematics: Kinematics,
+        home: Vector,
+        period_s: float,
+        max_frame_age_s: float = MAX_FRAME_AGE_S,
+    ) -> None:
         self._limits = limits
         self._kinematics = kinematics
         self._home = home
         self._period_s = period_s
-        self._clutches = {Authority.HUMAN: Clutch(limits), Authority.POLICY: Clutch(limits)}
+        self._clutches = {
+            authority: Clutch(limits, max_frame_age_s=max_frame_age_s)
+            for authority in (Authority.HUMAN, Authority.POLICY)
+        }
         self._limiter = TargetLimiter(limits, period_s)
         self._joint_targets = home.copy()
         self._gripper_target = 1.0

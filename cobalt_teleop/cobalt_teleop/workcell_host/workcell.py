@@ -13,6 +13,7 @@ from rclpy.node import Node
 from cobalt_interfaces.msg import ControlStep
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.arbiter import Arbiter
+from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
 from cobalt_teleop.core.episode import Phase
 from cobalt_teleop.core.errors import CobaltError
@@ -40,6 +41,7 @@ class HostOptions:
         control_rate_hz: Ticks of each workcell [Hz].
         render_threads: Threads that tick and render; 0 for one a core.
         kbit_s: Upper bound of each camera's bit rate [kbit/s].
+        max_frame_age_s: Age of the picture on an operator's screen above which his arm holds [s].
         draw_frame_code: Draw each frame's stamp into its picture, for measurements.
         on_thread_end: Called in each of those threads before it ends, to free what it holds.
     """
@@ -47,6 +49,7 @@ class HostOptions:
     control_rate_hz: float = 20.0
     render_threads: int = 0
     kbit_s: int = 2000
+    max_frame_age_s: float = MAX_FRAME_AGE_S
     draw_frame_code: bool = False
     on_thread_end: Callable[[], None] = lambda: None
 
@@ -54,13 +57,14 @@ class HostOptions:
 class _Part:
     """What a workcell keeps of one part."""
 
-    def __init__(self, node: Node, workcell_id: str, description: PartDescription, period_s: float) -> None:
+    def __init__(self, node: Node, workcell_id: str, description: PartDescription, options: HostOptions) -> None:
         self.name = description.name
         self.controller = PartController(
             limits=description.limits,
             kinematics=description.kinematics,
             home=description.home,
-            period_s=period_s,
+            period_s=1.0 / options.control_rate_hz,
+            max_frame_age_s=options.max_frame_age_s,
         )
         self.human = CommandInbox(TakenSubscription(node, topics.teleop_command(self.name), workcell_id))
         self.policy = CommandInbox(TakenSubscription(node, topics.policy_command(self.name), workcell_id))
@@ -94,8 +98,7 @@ class Workcell:
         self._lock = threading.Lock()
         self._desk = LeaseDesk()
         self._arbiter = Arbiter()
-        period_s = 1.0 / options.control_rate_hz
-        self._parts = [_Part(node, workcell_id, part, period_s) for part in plant.capabilities.parts]
+        self._parts = [_Part(node, workcell_id, part, options) for part in plant.capabilities.parts]
         self._cameras = WorkcellCameras(node, workcell_id, plant, options)
         self._publish = WorkcellPublishers(
             node, workcell_id, host_id, plant.capabilities, options.control_rate_hz, software

@@ -1,8 +1,8 @@
 """Video as single units on a data channel: numbered, in fragments, sent again when the page asks, never in a queue.
 
 A fragment is one message: a header, then a part of one H.264 access unit. The header is big-endian: capture time
-[ms since 1970] as float64, number of the unit as uint32, index of the fragment and their count as uint16, and flags as
-uint8, of which bit 0 says that the unit is a key frame. Units that are sent have consecutive numbers: to the page a gap
+[ms since 1970] as float64, age when it was sent first [ms] as float32, number of the unit as uint32, index of the
+fragment and their count as uint16, and flags as uint8, of which bit 0 says that the unit is a key frame. Units that are sent have consecutive numbers: to the page a gap
 is a loss, and what was left out here is none.
 """
 
@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 
-HEADER = struct.Struct('>dIHHB')
+HEADER = struct.Struct('>dfIHHB')
 
-FRAGMENT_BYTES = 1140
+FRAGMENT_BYTES = 1136
 """So that a fragment with its header fits one packet, and a lost packet costs one fragment."""
 
 MAX_BUFFERED_BYTES = 64_000
@@ -29,12 +29,12 @@ ASK_INTERVAL_S = 0.5
 """One viewer's key frames cost all others bits: he asks no more often than this [s]."""
 
 
-def fragments_of(unit: int, frame: EncodedPacket) -> list[bytes]:
-    """Returns the messages that carry one frame."""
+def fragments_of(unit: int, frame: EncodedPacket, sent_ns: int) -> list[bytes]:
+    """Returns the messages that carry one frame, sent at `sent_ns` [ns]."""
     data = bytes(frame.packet)
     parts = [data[start : start + FRAGMENT_BYTES] for start in range(0, len(data), FRAGMENT_BYTES)]
-    stamp_ms, flags = frame.stamp_ns / 1e6, int(frame.key_frame)
-    return [HEADER.pack(stamp_ms, unit, index, len(parts), flags) + part for index, part in enumerate(parts)]
+    stamp_ms, age_ms, flags = frame.stamp_ns / 1e6, (sent_ns - frame.stamp_ns) / 1e6, int(frame.key_frame)
+    return [HEADER.pack(stamp_ms, age_ms, unit, index, len(parts), flags) + part for index, part in enumerate(parts)]
 
 
 class UnitSender:
@@ -88,7 +88,7 @@ class UnitSender:
             return
         self._needs_key_frame = False
         unit = self._sent.next_unit()
-        fragments = fragments_of(unit, frame)
+        fragments = fragments_of(unit, frame, time.time_ns())
         self._kept[unit] = fragments
         while len(self._kept) > KEPT_UNITS:
             self._kept.popitem(last=False)

@@ -48,7 +48,7 @@ class Camera {
   }
 
   // A screen has drawn a picture.
-  onShown(screen, { id, stamp_ms, received_ms }) {
+  onShown(screen, { id, stamp_ms, sent_age_ms, received_ms }) {
     if (screen === this.coming) {
       this.remove(this.screen);
       screen.element.classList.remove('coming');
@@ -65,7 +65,8 @@ class Camera {
       this.ages.push(age_ms);
       if (this.ages.length > 30) this.ages.shift();
     }
-    this.shown = { id, stamp_ms, received_ms, at_ms, age_ms };
+    this.shown = { id, stamp_ms, sent_age_ms, received_ms, at_ms, age_ms };
+    this.figure.dispatchEvent(new CustomEvent('shown', { detail: this.shown })); // for benchmarks
   }
 
   // Age of the picture on the screen: of late when it runs, growing when it stands.

@@ -8,7 +8,7 @@ import { Link, whatIsMissing } from '/link.js';
 import { Roads } from '/roads.js';
 import * as view from '/view.js';
 
-const STALE_PICTURE_MS = 1500;
+const STALE_PICTURE_MS = 1000; // as the hosts have it
 const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
 const STILL_MS = 400;
 const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] };
@@ -61,6 +61,10 @@ const keyboard = new Keyboard({
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
   if (!known.control.yours) return;
+  if (engaged && cameras.isStale(STALE_PICTURE_MS)) {
+    queueMicrotask(() => keyboard.releaseAll('your picture is too old')); // calls this again, with no key down
+    return;
+  }
   link.sequence += 1;
   link.sendSample({
     type: 'keys',
@@ -70,7 +74,7 @@ function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
     clock_uncertainty_ms: clock.uncertainty_ms,
     buttons,
     press_counts: pressCounts,
-    engaged: engaged && !cameras.isStale(STALE_PICTURE_MS),
+    engaged,
     clutch_epoch: clutchEpoch,
     frame: cameras.shownFrame(),
   });

@@ -26,6 +26,7 @@ export class TrackScreen {
     this.onShown({
       id: rtpTimestamp ?? null,
       stamp_ms: known ? this.anchor.stamp_ms + ((rtpTimestamp - this.anchor.rtp) | 0) / 90 : null,
+      sent_age_ms: null,
       received_ms: receiveTime === undefined ? pageNow() : performance.timeOrigin + receiveTime,
     });
   }

@@ -3,7 +3,7 @@
 // Units leave in order. One with a hole holds back those behind it while its fragments are asked for again; a key frame
 // behind the hole is taken at once, and a unit that does not come in time is given up for the next key frame.
 
-const HEADER_BYTES = 17;
+const HEADER_BYTES = 21;
 const REORDER_MS = 4; // a message may be overtaken by others for so long
 const QUIET_MS = 12; // without a message for so long, a unit's last fragments are lost
 const LATE_SHARE = 1.25; // of the usual time between units: then the next one is asked for
@@ -14,7 +14,7 @@ const HISTORY = 64; // units between the newest and one that could still be wait
 const MOST_FRAGMENTS = 256; // that one request may name
 
 export class UnitAssembler {
-  // `onUnit` takes { id, stamp_ms, key, data }, `ask` a request for the server; `roundTrip_ms` may not know.
+  // `onUnit` takes { id, stamp_ms, sent_age_ms, key, data }, `ask` a request for the server; `roundTrip_ms` may not know.
   constructor({ onUnit, ask, now, roundTrip_ms = () => null }) {
     Object.assign(this, { onUnit, ask, now, roundTrip_ms });
     this.units = new Map();
@@ -33,9 +33,9 @@ export class UnitAssembler {
   take(message) {
     if (message.byteLength <= HEADER_BYTES) return;
     const view = new DataView(message);
-    const id = view.getUint32(8);
-    const index = view.getUint16(12);
-    const count = view.getUint16(14);
+    const id = view.getUint32(12);
+    const index = view.getUint16(16);
+    const count = view.getUint16(18);
     this.received += 1;
     this.bytes += message.byteLength;
     if (index >= count || (this.next !== null && id < this.next)) return;
@@ -44,7 +44,7 @@ export class UnitAssembler {
     let unit = this.units.get(id);
     if (!unit || unit.parts === null) {
       unit = {
-        id, stamp_ms: view.getFloat64(0), key: (view.getUint8(16) & 1) === 1,
+        id, stamp_ms: view.getFloat64(0), sent_age_ms: view.getFloat32(8), key: (view.getUint8(20) & 1) === 1,
         parts: new Array(count).fill(null), got: 0, last_ms: now_ms, suspected_ms: unit?.suspected_ms ?? null, asked_ms: unit?.asked_ms ?? null,
       };
       this.units.set(id, unit);
@@ -92,7 +92,7 @@ export class UnitAssembler {
     for (let unit = this.units.get(this.next); unit && isWhole(unit); unit = this.units.get(this.next)) {
       this.units.delete(unit.id);
       this.next = unit.id + 1;
-      this.onUnit({ id: unit.id, stamp_ms: unit.stamp_ms, key: unit.key, data: joined(unit.parts) });
+      this.onUnit({ id: unit.id, stamp_ms: unit.stamp_ms, sent_age_ms: unit.sent_age_ms, key: unit.key, data: joined(unit.parts) });
       if (this.next === null) return; // the taker has asked for a key frame
     }
   }

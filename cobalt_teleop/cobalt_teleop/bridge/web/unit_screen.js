@@ -55,7 +55,7 @@ export class UnitScreen {
         }
         this.prepare(codecOf(unit.data));
       }
-      this.inDecoder.set(unit.id, { stamp_ms: unit.stamp_ms, received_ms: pageNow() });
+      this.inDecoder.set(unit.id, { stamp_ms: unit.stamp_ms, sent_age_ms: unit.sent_age_ms, received_ms: pageNow() });
       this.decoder.decode(new EncodedVideoChunk({ type: unit.key ? 'key' : 'delta', timestamp: unit.id, data: unit.data }));
     } catch (error) {
       this.fail(error);
@@ -78,7 +78,7 @@ export class UnitScreen {
     this.context.drawImage(frame, 0, 0, width, height);
     frame.close();
     this.hasPicture = true;
-    const times = this.inDecoder.get(id) ?? { stamp_ms: null, received_ms: null };
+    const times = this.inDecoder.get(id) ?? { stamp_ms: null, sent_age_ms: null, received_ms: null };
     for (const older of this.inDecoder.keys()) if (older <= id) this.inDecoder.delete(older);
     this.onShown({ id, ...times });
   }
