@@ -9,6 +9,8 @@ from aiohttp import web
 from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.entrance import Entrance
 from cobalt_teleop.bridge.door.visitor import visitor_of
+from cobalt_teleop.bridge.network.check_signalling import CheckSignalling
+from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.lobby import Lobby
 from cobalt_teleop.bridge.signalling import Signalling
 from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES
@@ -19,6 +21,7 @@ _HEADERS = {
         "media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     'X-Content-Type-Options': 'nosniff',
+    'Server': 'Cobalt',
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -34,15 +37,23 @@ _FOREIGN_NAME = (
 
 _TYPES = {'.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html', '.svg': 'image/svg+xml'}
 
+_ADDRESSES = {'index.html': '/', 'check.html': '/check'}
 
-def build_app(lobby: Lobby, entrance: Entrance) -> web.Application:
-    """Returns the application that serves a lobby's pages to those whom the entrance lets in."""
+
+def build_app(lobby: Lobby, entrance: Entrance, way: MediaWay) -> web.Application:
+    """Returns the application that serves a lobby's pages to those whom the entrance lets in.
+
+    Args:
+        lobby: Where they go.
+        entrance: Lets them in.
+        way: How live media reaches them.
+    """
     app = web.Application(middlewares=[_guard_of(entrance)], client_max_size=MAX_SIGNAL_BYTES)
     pages = resources.files('cobalt_teleop.bridge') / 'web'
     for entry in sorted(pages.iterdir(), key=lambda entry: entry.name):
         suffix = '.' + entry.name.rpartition('.')[2]
         if entry.is_file() and suffix in _TYPES:
-            app.router.add_get('/' if entry.name == 'index.html' else f'/{entry.name}', _page(entry, _TYPES[suffix]))
+            app.router.add_get(_ADDRESSES.get(entry.name, f'/{entry.name}'), _page(entry, _TYPES[suffix]))
 
     async def health(request: web.Request) -> web.Response:
         visitor = visitor_of(request)
@@ -56,6 +67,7 @@ def build_app(lobby: Lobby, entrance: Entrance) -> web.Application:
     app.cleanup_ctx.append(signalling.watch)
     app.router.add_get('/healthz', health)
     app.router.add_get('/ws', signalling.serve)
+    app.router.add_get('/ws/check', CheckSignalling(entrance.door, entrance.limits, way).serve)
     return app
 
 
