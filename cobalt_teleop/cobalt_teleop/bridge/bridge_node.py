@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 import threading
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.entrance import Entrance, open_entrance
 from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.network.media_way import MediaWay, media_way
+from cobalt_teleop.bridge.network.server_check import check_servers
+from cobalt_teleop.bridge.network.udp_ports import PortRangeLoop
 from cobalt_teleop.bridge.operators.lobby import Lobby, LobbyRules
 from cobalt_teleop.bridge.operators.session import SessionRules
 from cobalt_teleop.bridge.web_server import build_app
@@ -44,6 +48,17 @@ class BridgeParameters:
     messages_per_s: float = parameter(
         50.0, 'messages that a page may send over its WebSocket, on average [Hz]', lower=1.0, upper=1e6
     )
+    stun_urls: tuple[str, ...] = parameter((), 'STUN servers, such as stun:stun.example.org:3478; empty to ask nobody')
+    turn_urls: tuple[str, ...] = parameter(
+        (), 'TURN servers, such as turn:turn.example.org:3478; their login is in the environment: COBALT_TURN_SECRET'
+    )
+    turn_lifetime_s: float = parameter(
+        3600.0, 'how long a login made from COBALT_TURN_SECRET lets a page in [s]', lower=60.0, upper=604800.0
+    )
+    ice_udp_ports: str = parameter('', 'UDP ports of live media, such as 50000-50199; empty for any')
+    announced_addresses: tuple[str, ...] = parameter(
+        (), 'IP addresses under which a port forward, a cloud or a container host lets this machine be reached'
+    )
     workcells: tuple[str, ...] = parameter((), 'names or patterns of the workcells to serve; empty for all')
     grace_s: float = parameter(10.0, 'how long a closed page keeps its control [s]', lower=0.0, upper=300.0)
     idle_s: float = parameter(
@@ -68,6 +83,14 @@ class WebRtcBridge(Node):
     def __init__(self, stop: Stop) -> None:
         super().__init__('webrtc_bridge')
         values = read_parameters(self, BridgeParameters)
+        self._way = media_way(
+            stun_urls=values.stun_urls,
+            turn_urls=values.turn_urls,
+            turn_lifetime_s=values.turn_lifetime_s,
+            ice_udp_ports=values.ice_udp_ports,
+            announced=values.announced_addresses,
+            environment=os.environ,
+        )
         self._state_folder = StateFolder(values.state_dir)
         entrance = open_entrance(
             host=values.host,
@@ -82,7 +105,7 @@ class WebRtcBridge(Node):
         self._stop = stop
         self._values = values
         self._calls = ExecutorCalls(self)
-        self._loop = asyncio.new_event_loop()
+        self._loop = self._loop_for(self._way)
         self._lobby: Lobby | None = None
         self._ended = asyncio.Event()
         self._serving = threading.Event()
@@ -90,6 +113,9 @@ class WebRtcBridge(Node):
         self._thread.start()
         self._serving.wait(timeout=10.0)
         self._watch = WorkcellWatch(self, self._on_workcell, values.workcells)
+
+    def _loop_for(self, way: MediaWay) -> asyncio.AbstractEventLoop:
+        return asyncio.new_event_loop() if way.ports is None else PortRangeLoop(way.ports, self.get_logger().error)
 
     def close(self) -> None:
         """Closes all pages' connections and ends the event loop's thread."""
@@ -132,21 +158,29 @@ class WebRtcBridge(Node):
                 service_timeout_s=values.service_timeout_s,
                 episode_timeout_s=values.episode_timeout_s,
                 require_recording=values.require_recording,
+                way=self._way,
             ),
         )
         # Bridges that share a folder differ by their ports.
         state = (self._state_folder, f'sessions-{values.port}.json')
         self._lobby = Lobby(self._open_endpoints, self._exists, rules, self.get_logger().info, state)
-        app = build_app(self._lobby, entrance)
+        app = build_app(self._lobby, entrance, self._way)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEPALIVE_S)
         await runner.setup()
         assert runner.server is not None
         async with entrance.opened(runner.server):
             print(entrance.text, flush=True)
             self._serving.set()
+            asking = self._loop.create_task(self._ask_servers())
             await self._ended.wait()
+            asking.cancel()
         await self._lobby.close()
         await runner.cleanup()
+
+    async def _ask_servers(self) -> None:
+        for finding in await check_servers(self._way.servers):
+            if finding.problem:
+                self.get_logger().error(f'{finding.url}: {finding.problem}')
 
     def _exists(self, workcell_id: str) -> bool:
         try:

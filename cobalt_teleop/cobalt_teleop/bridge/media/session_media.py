@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from aiortc import RTCConfiguration
-
 from cobalt_teleop.bridge.media.encoded_packet import FrameSink
 from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
 from cobalt_teleop.bridge.media.peer import ControlPeer, Peer
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 from cobalt_teleop.bridge.media.track_peer import TrackPeer
 from cobalt_teleop.bridge.media.unit_peer import UnitPeer
+from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError
 
@@ -45,7 +44,8 @@ class SessionMedia:
         on_event: Told each message of the events channel.
         on_open: Called when the events channel is open.
         complain: Told what was wrong with a message of the page.
-        configuration: Returns the ICE servers of a new connection; none by default.
+        way: How media finds its way.
+        name: Of the session, for credentials.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class SessionMedia:
         on_event: Callable[[str | bytes], None],
         on_open: Callable[[], None],
         complain: Callable[[PageMessageError], None],
-        configuration: Callable[[], RTCConfiguration | None] = lambda: None,
+        way: MediaWay,
+        name: str,
     ) -> None:
         self._tracks_show_h264 = True
         self.wanted_road = 'track'
@@ -64,7 +65,8 @@ class SessionMedia:
         self._on_event = on_event
         self._on_open = on_open
         self._complain = complain
-        self._configuration = configuration
+        self._way = way
+        self._name = name
         self._control: ControlPeer | None = None
         self._video: TrackPeer | UnitPeer | None = None
         self._source: VideoSource | None = None
@@ -122,7 +124,7 @@ class SessionMedia:
                 on_sample=self._on_sample,
                 on_event=self._on_event,
                 on_open=self._on_open,
-                configuration=self._configuration(),
+                configuration=self._way.configuration(),
             )
             return await self._numbered(self._control)
 
@@ -164,13 +166,14 @@ class SessionMedia:
 
     async def _numbered(self, peer: Peer) -> Event:
         self._numbers[peer.kind] += 1
-        return {**await peer.offer(), 'number': self._numbers[peer.kind]}
+        offer = self._way.offered(await peer.offer(), self._name)
+        return {**offer, 'number': self._numbers[peer.kind]}
 
     def _video_peer(self, source: VideoSource) -> TrackPeer | UnitPeer:
         if self.wanted_road == 'units':
             sent = {camera: self._sent[camera] for camera in source.cameras}
-            return UnitPeer(sent, source.ask_key_frame, self._complain, self._configuration())
-        return TrackPeer({camera: self._track(source, camera) for camera in source.cameras}, self._configuration())
+            return UnitPeer(sent, source.ask_key_frame, self._complain, self._way.configuration())
+        return TrackPeer({camera: self._track(source, camera) for camera in source.cameras}, self._way.configuration())
 
     def _track(self, source: VideoSource, camera: str) -> EncodedVideoTrack:
         def anchor(rtp_timestamp: int, stamp_ns: int) -> None:

@@ -62,8 +62,6 @@ async def _check(socket: web.WebSocketResponse, way: MediaWay) -> None:
             if message.type != WSMsgType.TEXT:
                 break
             await connection.accept(parse_check(message.data)['sdp'])
-    except PageMessageError as error:
-        await socket.send_json({'type': 'error', 'text': str(error)})
     finally:
         asking.cancel()
         await connection.close()

@@ -13,6 +13,7 @@ from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.media.peer import PeerError
 from cobalt_teleop.bridge.media.session_media import SessionMedia
+from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
 from cobalt_teleop.bridge.operators.episode_requests import EpisodeRequests
@@ -31,11 +32,13 @@ class SessionRules:
         service_timeout_s: How long a host may take to answer [s].
         episode_timeout_s: How long an episode may take to end before a reset gives up [s].
         require_recording: Refuse to start an episode that nobody records.
+        way: How media finds its way.
     """
 
     service_timeout_s: float
     episode_timeout_s: float
     require_recording: bool
+    way: MediaWay
 
 
 _WITHOUT_WORKCELL = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here'})
@@ -115,6 +118,8 @@ class Session:
             on_event=self._on_event,
             on_open=self._on_events_open,
             complain=self._complain,
+            way=rules.way,
+            name=session_id,
         )
         self._samples = SampleIntake(self._media, self._as_driver, self._complain, self._note_activity)
         self._control = ControlRequests(self, self._call, log)

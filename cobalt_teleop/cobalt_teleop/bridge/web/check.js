@@ -2,8 +2,9 @@
 
 import { drawSteps, verdict } from '/connection_steps.js';
 import { ConnectionTest } from '/connection_test.js';
-import { token } from '/token.js';
+import { takeTokenFromAddress, token } from '/token.js';
 
+takeTokenFromAddress();
 const test = new ConnectionTest(token());
 const $ = (id) => document.getElementById(id);
 

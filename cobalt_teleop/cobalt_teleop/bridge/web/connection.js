@@ -25,7 +25,7 @@ export class Connection {
 
   async answer(offer) {
     this.close();
-    const peer = new RTCPeerConnection({ iceServers: [] });
+    const peer = new RTCPeerConnection({ iceServers: offer.ice_servers });
     this.peer = peer;
     this.offer = offer;
     this.since_ms = pageNow();

@@ -127,7 +127,7 @@ export class ConnectionTest extends EventTarget {
   }
 
   async askForOffer() {
-    this.socket.send(JSON.stringify({ type: 'check', token: this.token }));
+    this.socket.send(JSON.stringify({ type: 'check', session: sessionKey(), token: this.token }));
     const answer = await within(this.hear('check_offer', 'error'), SOCKET_MS, () => new Failure('The server does not answer.', 'Load this page again. If it stays so, tell whoever runs the server.'));
     if (answer.type === 'error') throw new Failure(capital(answer.text), 'Open the link that you were given once more, or ask for a new one.');
     this.offer = answer;
@@ -226,6 +226,15 @@ export class ConnectionTest extends EventTarget {
       look();
     });
   }
+}
+
+// An invitation for one session is bound by its first use: the page that comes after this one brings the same key.
+function sessionKey() {
+  const kept = sessionStorage.getItem('cobalt.session');
+  if (kept) return kept;
+  const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  sessionStorage.setItem('cobalt.session', key);
+  return key;
 }
 
 function capital(words) {

@@ -200,7 +200,7 @@ _UNIT_REQUESTS: dict[str, dict[str, _Check]] = {
 
 
 _CHECKS: dict[str, dict[str, _Check]] = {
-    'check': {'token': _text(1024)},
+    'check': {'session': _text(32, _HEX), 'token': _text(1024)},
     'check_answer': {'sdp': _text(MAX_SIGNAL_BYTES, lines=True)},
 }
 

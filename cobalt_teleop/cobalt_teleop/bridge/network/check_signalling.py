@@ -1,0 +1,57 @@
+"""The WebSocket of a page's connection test: who it is, as at every door, then the test."""
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from cobalt_teleop.bridge.door.door import Door
+from cobalt_teleop.bridge.door.limits import DoorLimits
+from cobalt_teleop.bridge.door.visitor import visitor_of
+from cobalt_teleop.bridge.network.connection_check import ConnectionChecks
+from cobalt_teleop.bridge.network.media_way import MediaWay
+from cobalt_teleop.bridge.operators.lobby import public_session_id
+from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_check
+from cobalt_teleop.core.errors import CobaltError
+
+
+class CheckSignalling:
+    """Lets pages in for a test, and nothing else.
+
+    Args:
+        door: Decides who they are.
+        limits: How many, how long.
+        way: What is tested.
+    """
+
+    def __init__(self, door: Door, limits: DoorLimits, way: MediaWay) -> None:
+        self._door = door
+        self._limits = limits
+        self._checks = ConnectionChecks(way)
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Answers a request for the WebSocket."""
+        upgrade = web.WebSocketResponse(max_msg_size=MAX_SIGNAL_BYTES, compress=False)
+        if not upgrade.can_prepare(request).ok:
+            return web.Response(status=426, text='This address is for the WebSocket of the connection test.\n')
+        await upgrade.prepare(request)
+        try:
+            check = await self._first(upgrade)
+            visitor = visitor_of(request)
+            session_id = public_session_id(check['session'])
+            self._door.admit(check['token'], visitor.address, session_id=session_id, forwarded=visitor.forwarded)
+            await self._checks.serve(upgrade)
+        except CobaltError as error:
+            if not upgrade.closed:
+                await upgrade.send_json({'type': 'error', 'text': str(error)})
+        except ConnectionError:
+            pass  # the page has gone
+        await upgrade.close(code=WSCloseCode.OK)
+        return upgrade
+
+    async def _first(self, upgrade: web.WebSocketResponse) -> PageMessage:
+        try:
+            message = await upgrade.receive(timeout=self._limits.hello_s)
+        except TimeoutError as error:
+            raise PageMessageError('no request for a test came') from error
+        check = parse_check(message.data if message.type == WSMsgType.TEXT else '')
+        if check.type != 'check':
+            raise PageMessageError(f"the first message must be 'check', not '{check.type}'")
+        return check
