@@ -74,9 +74,9 @@ def newest(stack, condition, what):
 
 
 def test_it_shows_live_video_and_knows_how_old_it_is(page):
-    wait(page, 'Object.values(cobalt.cameras).every((camera) => camera.age_ms !== null)')
-    ages = page.evaluate('Object.values(cobalt.cameras).map((camera) => camera.age_ms)')
-    assert ages and all(0 < age < 500 for age in ages)
+    wait(page, 'Object.values(cobalt.cameras).some((camera) => camera.age_ms !== null)')
+    # The first pictures of a machine that starts much at once are older than those that follow.
+    wait(page, 'Object.values(cobalt.cameras).every(({ age_ms }) => 0 < age_ms && age_ms < 500)')
     assert page.evaluate('cobalt.clock.uncertainty_ms') < 50
     assert abs(page.evaluate('cobalt.clock.offset_ms')) < 50, 'both clocks are this machine’s'
     wait(page, "document.getElementById('connection-text').innerText === 'Live'")
@@ -163,15 +163,13 @@ def test_a_phone_drives_by_touch_and_every_control_fits_its_screen(browser, stac
 
 
 def large_and_small(page):
-    return page.evaluate(
-        "['main', 'inset'].map((place) => document.querySelector(`figure.${place}`)?.dataset.camera)"
-    )
+    return page.evaluate("['main', 'inset'].map((place) => document.querySelector(`figure.${place}`)?.dataset.camera)")
 
 
 @pytest.mark.parametrize('screen', [{'width': 1440, 'height': 900}, {'width': 390, 'height': 844}])
 def test_the_small_picture_and_the_large_one_change_places_and_back(browser, stack, screen):
     errors = []
-    page = open_page(browser, stack.url, errors, viewport=screen)
+    page = open_page(browser, stack.url + '?workcell=env_0', errors, viewport=screen)
     # The ideal plant has one camera.
     cameras = "[{name: 'front', width: 320, height: 240}, {name: 'wrist', width: 320, height: 240}]"
     page.evaluate(
@@ -190,7 +188,7 @@ def test_the_small_picture_and_the_large_one_change_places_and_back(browser, sta
 @pytest.mark.parametrize(('width', 'height'), [(1440, 900), (1024, 640), (390, 844), (844, 390)])
 def test_nothing_lies_over_the_picture_and_the_movement_keys_are_in_reach(browser, stack, width, height):
     errors = []
-    page = open_page(browser, stack.url, errors, viewport={'width': width, 'height': height})
+    page = open_page(browser, stack.url + '?workcell=env_0', errors, viewport={'width': width, 'height': height})
     picture, motion, stop = (page.locator(what).bounding_box() for what in ('figure.main', '#motion', '#stop'))
     assert picture['y'] + picture['height'] <= motion['y'] + 1
     for key in page.locator('.key').all():

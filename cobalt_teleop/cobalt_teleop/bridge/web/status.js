@@ -1,0 +1,163 @@
+// What the page says, in words, about what it knows: connection, motion, control, episode, recording.
+
+import { pageNow } from '/clock.js';
+
+export const STALE_PICTURE_MS = 1000; // as the hosts have it
+const STILL_MS = 400;
+
+// The parts of the page are those of main.js.
+export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
+  function gripperWords() {
+    const { step, moved } = known;
+    if (!step || step.gripper === null || step.gripper_target === null) return '';
+    const to_go = step.gripper_target - step.gripper;
+    if (Math.abs(to_go) < 0.06) return step.gripper > 0.9 ? 'open' : step.gripper < 0.1 ? 'closed' : 'partly open';
+    if (pageNow() - moved.gripper_ms < STILL_MS) return to_go > 0 ? 'opening' : 'closing';
+    return to_go > 0 ? 'blocked' : 'holding';
+  }
+
+  // Somebody drives against the workspace's edge, and nothing moves.
+  function atEdge({ limits, target }) {
+    if (!limits.includes('edge of the workspace') || pageNow() - known.moved.target_ms < STILL_MS) return '';
+    const floor = known.workcell?.floor_z ?? null;
+    return floor !== null && target[2] <= floor + 0.001 ? 'At the table' : 'At the edge of the workspace';
+  }
+
+  function ready() {
+    return link.socketOpen && Boolean(known.workcell) && known.host.alive && !known.control.emergency_stop;
+  }
+
+  function connection() {
+    if (link.refused) {
+      return { level: 'lost', text: 'The door is closed', detail: link.refused, curtain: true };
+    }
+    if (link.replaced) {
+      return { level: 'lost', text: 'Open in another tab', detail: 'This session went on in another tab. Load this page again to bring it back here.', curtain: true };
+    }
+    if (!link.socketOpen) {
+      return known.session
+        ? { level: 'lost', text: 'The bridge does not answer', detail: 'Trying again. The arm holds meanwhile.', curtain: true }
+        : { level: 'wait', text: 'Connecting', detail: 'Looking for the bridge.', curtain: true };
+    }
+    if (known.waiting || !known.workcell) {
+      const wish = known.waiting?.workcell;
+      const others = known.workcells.map((workcell) => workcell.id).join(', ');
+      const is = known.workcells.length > 1 ? 'there are' : 'there is';
+      return {
+        level: 'wait',
+        text: wish ? `Waiting for ${wish}` : 'Waiting for a workcell',
+        detail: wish ? `No workcell of that name is here${others ? `; ${is} ${others}` : ' yet'}. This page goes on when it comes.` : 'No simulator and no robot is running yet. This page goes on when one is.',
+        curtain: true,
+        choices: known.workcells,
+      };
+    }
+    if (!known.host.alive) {
+      const [text, ...more] = known.host.text.split('. ');
+      return { level: 'lost', text, detail: more.join('. '), curtain: true, choices: known.workcells.filter(({ id }) => id !== known.workcell.id) };
+    }
+    if (!roads.canShowVideo) {
+      return { level: 'wait', text: 'No video', detail: 'This browser cannot show H.264 video. Use Chrome, Edge, Safari, or Firefox with its H.264 plug-in.', curtain: true };
+    }
+    if (cameras.byName.size === 0) return { level: 'live', text: 'Live, without cameras', curtain: false };
+    if (cameras.isLive()) return { level: 'live', text: 'Live', curtain: false };
+    const started = [...cameras.byName.values()].some((camera) => camera.shown);
+    if (link.video.state === 'connected' && started) return { level: 'wait', text: 'The picture stands still', curtain: false };
+    if (started) return { level: 'wait', text: 'Connecting again', curtain: false };
+    const slow = link.video.waits_ms() > 5000;
+    const detail = !slow ? '' : link.video.state === 'new'
+      ? 'This browser starts no connection. It needs a network interface, even to reach its own machine: switch one on.'
+      : 'The connection for video does not come about. A firewall or a browser extension may block WebRTC (UDP).';
+    return { level: 'wait', text: 'Starting live video', detail, curtain: true };
+  }
+
+  function motion(state) {
+    const { control, step } = known;
+    const limits = step?.limits ?? [];
+    const hold = (words) => ({ level: 'hold', title: 'Holding', words, limits: [] });
+    if (control.emergency_stop) return { level: 'stop', title: 'Emergency stop', words: 'The arm stands until the stop is released.', limits: [] };
+    if (control.faults?.length) return { level: 'hold', title: 'Holding', words: control.faults[0], limits: [] };
+    if (state.level !== 'live' && state.curtain) return hold(state.text.toLowerCase() === 'live' ? '' : 'no connection to the arm');
+    if (keyboard.away) return hold(keyboard.away);
+    if (control.yours && cameras.isStale(STALE_PICTURE_MS)) return hold('your picture is too old');
+    if (!step) return hold('no news from the arm yet');
+    if (step.authority === 'homing') return { level: 'move', title: 'Homing', words: 'The arm drives to its home posture.', limits };
+    const edge = step.hold ? '' : atEdge(step);
+    if (edge) return { level: 'hold', title: edge, words: 'It goes no further this way.', limits: [] };
+    if (!step.hold) return { level: 'move', title: 'Moving', words: step.authority === 'policy' ? 'A policy drives.' : control.yours ? 'You drive.' : `${control.holder || 'Somebody'} drives.`, limits };
+    if (!control.yours && control.holder && [1, 2].includes(step.hold)) return hold(`${control.holder} has control and does not move`);
+    if (control.yours && step.hold === 5) return hold('no movement key is pressed');
+    const heldInVain = keyboard.buttons && pageNow() - keyboard.pressed_ms > 600;
+    if (control.yours && step.hold === 2 && heldInVain) return hold('release all keys, then press again');
+    if (control.yours && known.released && step.hold <= 3) return hold(`${step.hold_text}; keys were released because ${known.released}`);
+    return hold(step.hold_text);
+  }
+
+  function recordingWords() {
+    const { episode, recording } = known;
+    if (!known.workcell || !known.host.alive || !link.socketOpen) return ['', 'off'];
+    if (!recording) return ['No recorder is running: nothing is kept.', 'warn'];
+    if (recording.state === 'failed') return [recording.reason || 'The recorder failed.', 'warn'];
+    if (recording.missing_topics.length) return [`The recorder waits for ${recording.missing_topics.join(', ')}`, 'warn'];
+    const here = recording.episode && recording.episode === episode?.id;
+    if (recording.state === 'recording') return [`Recording, ${(recording.bytes / 1e6).toFixed(1)} MB${recording.dropped ? `, ${recording.dropped} lost` : ''}`, 'on'];
+    if (recording.state === 'finalising') return ['Saving', 'on'];
+    if (here && recording.state === 'saved') return ['Saved', 'off'];
+    if (here && ['preparing', 'ready'].includes(recording.state)) return ['The recorder gets ready', 'off'];
+    return ['Recorder ready', 'off'];
+  }
+
+  function elapsed() {
+    const { episode } = known;
+    if (!episode) return 0;
+    if (!['running', 'paused'].includes(episode.phase) || !episode.started_ms) return episode.elapsed_s;
+    // A clock whose host is silent stands still.
+    if (known.host.alive && link.socketOpen && clock.now()) known.elapsed_s = (clock.now() - episode.started_ms) / 1000;
+    return known.elapsed_s;
+  }
+
+  function control() {
+    const { yours, holder, requested_by, you_ask, emergency_stop } = known.control;
+    const enabled = link.socketOpen && Boolean(known.workcell) && known.host.alive;
+    if (!enabled) return { state: 'free', title: known.workcell ? 'No answer' : 'No workcell', note: 'Nobody can drive now.', button: 'Take control', enabled };
+    if (yours) {
+      return requested_by
+        ? { state: 'yours', title: 'You have control', note: `${requested_by} asks for it.`, button: 'Hand over', enabled }
+        : { state: 'yours', title: 'You have control', note: emergency_stop ? 'The emergency stop is on.' : 'Hold a key to move.', button: 'Release control', enabled };
+    }
+    if (holder) {
+      return you_ask
+        ? { state: 'other', title: holder, note: 'Has control. You have asked.', button: 'Asked', enabled: false }
+        : { state: 'other', title: holder, note: 'Has control. You watch.', button: 'Ask for control', enabled };
+    }
+    return { state: 'free', title: 'Nobody has control', note: emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', button: 'Take control', enabled };
+  }
+
+  // What each button of the episode does now, or why it does nothing.
+  function buttons() {
+    const { control: { yours, holder, emergency_stop }, episode } = known;
+    const running = ['preparing', 'running', 'paused'].includes(episode?.phase);
+    const saving = episode?.phase === 'ending';
+    const ended = episode?.phase === 'ended' && Boolean(episode.id);
+    const barred = emergency_stop ? 'The emergency stop is on.'
+      : !ready() ? 'No arm is there.'
+        : holder && !yours ? `${holder} has control.`
+          : saving ? 'The last episode is being saved.' : '';
+    const one = (label, enabled, does, why) => ({ label, enabled: enabled && !barred, title: barred || (enabled ? does : why) });
+    return {
+      start: one('Start', !running, 'Reset the workcell and start an episode; it is recorded', 'An episode is running.'),
+      reset: one('Start over', running, 'End this episode as aborted and start a new one', 'No episode is running.'),
+      success: one(
+        ended ? 'Mark success' : 'Success', (running && yours) || ended,
+        ended ? 'Mark the last episode as a success' : 'End the episode and mark it as a success',
+        running ? 'Take control first.' : 'No episode is running.',
+      ),
+      discard: one(
+        ended ? 'Discard episode' : 'Discard', (running && yours) || ended,
+        ended ? 'Mark the last episode as not to be used; it stays on disk' : 'End the episode and mark it as not to be used; it stays on disk',
+        running ? 'Take control first.' : 'No episode is running.',
+      ),
+    };
+  }
+
+  return { ready, connection, motion, recordingWords, elapsed, control, buttons, gripperWords };
+}
