@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -30,7 +31,8 @@ class BridgeProcess:
     """webrtc_bridge on a free port.
 
     Args:
-        parameters: Beside the port; `state_dir` is a new folder if it is not among them.
+        parameters: Beside the port; `state_dir` is a new folder if it is not among them. With a `host`, it is off
+            loopback, and speaks TLS.
     """
 
     def __init__(self, **parameters):
@@ -48,13 +50,21 @@ class BridgeProcess:
             text=True,
             env=os.environ | {'PYTHONUNBUFFERED': '1'},
         )
-        self.url = f'http://127.0.0.1:{self.port}/'
+        self.state_dir = parameters['state_dir']
+        self.secure = 'host' in parameters
+        self.url = f'{"https" if self.secure else "http"}://127.0.0.1:{self.port}/'
+
+    def client_context(self):
+        """Returns what a client needs to trust this bridge's own certificate; None if it has none."""
+        if not self.secure:
+            return None
+        return ssl.create_default_context(cafile=f'{self.state_dir}/certificate.pem')
 
     def wait_until_served(self):
         end = time.monotonic() + 15.0
         while time.monotonic() < end and self.process.poll() is None:
             try:
-                with urllib.request.urlopen(self.url + 'healthz', timeout=1.0):
+                with urllib.request.urlopen(self.url + 'healthz', timeout=1.0, context=self.client_context()):
                     return self
             except OSError:
                 time.sleep(0.05)
