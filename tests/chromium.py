@@ -2,10 +2,11 @@
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 _NAMES = ('chromium', 'chromium-browser', 'google-chrome')
 _FLAGS = (
@@ -32,19 +33,48 @@ def chromium_path() -> str:
 
 
 @contextmanager
-def open_page(address: str, *, size: dict[str, int] | None = None, flags: tuple[str, ...] = ()) -> Iterator[Page]:
-    """Opens an address in a new browser, and collects what the page throws in `page.problems`."""
+def open_page(address: str, **options: Any) -> Iterator[Page]:
+    """Opens an address in a new browser, and collects what the page throws in `page.problems`.
+
+    Args:
+        address: Of the page.
+        options: Of `open_pages`.
+    """
+    with open_pages([address], **options) as (page,):
+        yield page
+
+
+@contextmanager
+def open_pages(
+    addresses: Sequence[str],
+    *,
+    size: dict[str, int] | None = None,
+    flags: tuple[str, ...] = (),
+    starter: Callable[[str], str] = lambda path: path,
+) -> Iterator[list[Page]]:
+    """Opens addresses in one new browser, each as a person of its own.
+
+    Args:
+        addresses: By https, a server's certificate is taken as it is.
+        size: Of the window [px].
+        flags: For the browser, beside those that all tests use.
+        starter: Returns the program to start for the path of the browser.
+    """
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path(), args=[*_FLAGS, *flags])
-        page = browser.new_page(viewport=size or DESKTOP)
-        page.problems = []
-        page.on('pageerror', lambda error: page.problems.append(str(error)))
-        page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
-        page.goto(address)
+        browser = playwright.chromium.launch(executable_path=starter(chromium_path()), args=[*_FLAGS, *flags])
         try:
-            yield page
+            yield [_open(browser, address, size or DESKTOP) for address in addresses]
         finally:
             browser.close()
+
+
+def _open(browser: Browser, address: str, size: dict[str, int]) -> Page:
+    page = browser.new_page(viewport=size, ignore_https_errors=True)
+    page.problems = []
+    page.on('pageerror', lambda error: page.problems.append(str(error)))
+    page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
+    page.goto(address)
+    return page
 
 
 def wait_for(page: Page, expression: str, timeout_s: float) -> None:
