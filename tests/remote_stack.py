@@ -1,7 +1,6 @@
 """A host, a bridge and the keyboard's node on one host of the small internet, and an operator's browser on another."""
 
 import contextlib
-import functools
 import os
 import signal
 import socket
