@@ -26,7 +26,9 @@ setup(
     entry_points={
         'console_scripts': [
             'camera_encoder = cobalt_teleop.video.camera_encoder_node:main',
+            'foxglove_server = cobalt_teleop.foxglove.foxglove_server_node:main',
             'webrtc_bridge = cobalt_teleop.bridge.bridge_node:main',
         ],
+        'cobalt.commands': ['invite = cobalt_teleop.bridge.door.invite_command'],
     },
 )

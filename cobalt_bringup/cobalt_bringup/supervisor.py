@@ -110,6 +110,8 @@ class Supervisor:
             environment = {**process.environment, 'PYTHONUNBUFFERED': '1'}
             if self._colour:
                 environment.setdefault('RCUTILS_COLORIZED_OUTPUT', '1')
+            if self._output.isatty():
+                environment['COBALT_TERMINAL'] = '1'
             try:
                 running = subprocess.Popen(
                     process.command,

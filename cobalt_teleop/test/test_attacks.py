@@ -20,7 +20,7 @@ from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.signalling import REVOKED
 
-HELLO = {'type': 'hello', 'session': '', 'workcell': '', 'operator': 'Eve', 'h264': True, 'road': 'track'}
+HELLO = {'type': 'hello', 'session': '', 'workcell': '', 'operator': 'Eve', 'codecs': ['h264'], 'road': 'track'}
 HOUR_S = 3600.0
 
 
@@ -220,7 +220,8 @@ def test_pages_come_with_all_their_locks(bridge):
     [
         '/../door/door.py', '/../../../../etc/passwd', '/%2e%2e/door/door.py', '/..%2f..%2f..%2fetc%2fpasswd',
         '//etc/passwd', '/web/../bridge_node.py', '/..\\bridge_node.py', '/main.js/../../bridge_node.py', '/.',
-        '/main.js%00.html', '/index.html', '/door', '/owner_token', 'https://127.0.0.1/etc/passwd', '/ws/../owner_token',
+        '/main.js%00.html', '/index.html', '/door', '/owner_token', 'https://127.0.0.1/etc/passwd',
+        '/ws/../owner_token',
     ],
 )  # fmt: skip
 def test_no_path_leads_out_of_the_pages(bridge, path):
