@@ -64,7 +64,8 @@ class RunningStack:
             stdout=self._output,
             stderr=subprocess.STDOUT,
             stdin=subprocess.DEVNULL,
-            env=os.environ | {'ROS_DOMAIN_ID': str(self.domain)},
+            env=os.environ
+            | {'ROS_DOMAIN_ID': str(self.domain), 'XDG_STATE_HOME': str(log.parent.absolute() / 'state')},
         )
 
     def __enter__(self) -> 'RunningStack':
