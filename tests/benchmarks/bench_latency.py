@@ -1,20 +1,33 @@
 #!/usr/bin/env python3
-"""From a key press in Chromium to the changed picture on its screen, by stages, at random phases of the tick.
+"""From a key press in Chromium to the changed picture painted on its screen, by stages, for one and more operators.
 
-The stages: upstream (key event to the arrival of the first command that knows of it), tick_wait (to the next tick),
-idle_ticks (to the first tick in which that moved the target), step (tick's start to the new state),
-render_encode (to the published frame; encode is the encoder alone, on pictures of the same size), network (to its
-arrival in the browser), decode (to its hand-over to the compositor, jitter buffer included), paint (to the screencast).
+Each operator has a page and a workcell of his own, with one camera of 320x240; all pages are tabs of one browser on the
+machine that also simulates. One operator at a time is followed, in turn: his keys come through the browser's input at
+random phases of the tick, and his screen is recorded. The others drive meanwhile by key events that their pages make
+themselves; recording their screens too would measure the recorder.
+
+The stages of a press: upstream (key event to the arrival of the first command that knows of it), tick_wait (to the next
+tick), idle_ticks (to the first tick in which that moved the target), step (tick's start to the new state), render (to
+the picture), encode (to the published frame), bridge (to the first packet handed to its socket), network (to the page),
+decode (to the picture drawn by the page, or handed to the compositor by a video element), paint (to the screencast).
+
+Presses follow one another within half a second, so that one engagement lasts: the first press of an engagement moves
+nothing in its first tick, by rule, and so takes one tick more.
+
+server is what the operators share: from the arrival of the command at the host to the packet handed to the socket, the
+wait for the tick included. On the road `track`, whose packets do not tell when they left, it ends in the browser.
+
+Figures without a road are those of the road that a page takes by itself.
 """
 
 import argparse
+import contextlib
 import itertools
 import os
 import random
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,226 +35,153 @@ import harness
 
 harness.enter_workspace()
 
-import cv2  # noqa: E402
-import numpy as np  # noqa: E402
+import psutil  # noqa: E402
 import rclpy  # noqa: E402
-from chromium import open_page, wait_for  # noqa: E402
-from running_stack import RunningStack, free_port  # noqa: E402
-from screencast import Screencast  # noqa: E402
+from chromium import open_pages, wait_for  # noqa: E402
+from press_trace import CAMERA, PressTrace  # noqa: E402
+from running_stack import RunningStack, cpu_percent, free_port  # noqa: E402
 
-from cobalt_interfaces.msg import ControlStep  # noqa: E402
-from cobalt_teleop.core import topics  # noqa: E402
-from cobalt_teleop.ros.endpoints import TakenSubscription  # noqa: E402
-from cobalt_teleop.ros.stamps import to_nanoseconds  # noqa: E402
-from cobalt_teleop.video import frame_code  # noqa: E402
-from cobalt_teleop.video.h264_encoder import H264Encoder  # noqa: E402
+ROADS = ('units', 'track')
 
-_WATCH = """() => {
-  window.benchKeys = [];
-  window.benchFrames = [];
-  addEventListener('keydown', (event) => {
-    if (!event.repeat) window.benchKeys.push([event.code, performance.timeOrigin + event.timeStamp]);
-  }, { capture: true });
-  const video = document.querySelector('video[data-camera=front]');
-  const onFrame = (now, metadata) => {
-    video.requestVideoFrameCallback(onFrame);
-    const shown = cobalt.cameras.front;
-    if (shown.rtp === metadata.rtpTimestamp && shown.stamp_ms) {
-      window.benchFrames.push([shown.stamp_ms, performance.timeOrigin + metadata.receiveTime,
-        performance.timeOrigin + metadata.presentationTime]);
-    }
-  };
-  video.requestVideoFrameCallback(onFrame);
-  // Captions and the smaller camera lie over the code in the picture's corner.
-  for (const cover of document.querySelectorAll('figcaption, figure.inset')) cover.style.opacity = 0;
-}"""
-
-_SCREEN = {'width': 900, 'height': 640}
+_SCREEN = {'width': 720, 'height': 560}
 """Small, as every painted frame is also compressed for the screencast by the same two cores."""
 
-_CODE_RANGE = 1 << frame_code.VALUE_BITS
+_DRIVE = """() => {
+  let down = null;
+  const codes = ['KeyS', 'KeyW'];
+  const turn = () => {
+    if (!window.benchDrives) return;
+    const type = down ? 'keyup' : 'keydown';
+    const code = down ?? codes[0];
+    dispatchEvent(new KeyboardEvent(type, { code, bubbles: true, cancelable: true }));
+    if (down) codes.reverse();
+    down = down ? null : code;
+    setTimeout(turn, down ? 250 : 150 + 350 * Math.random());
+  };
+  window.benchDrives = true;
+  turn();
+}"""
 
 
-@dataclass(frozen=True)
-class Tick:
-    """One row, in ms of the system clock."""
-
-    start: float
-    state_before: float
-    target_x: float
-    driven: bool
-
-
-class Probe:
-    """Collects rows and frames from ROS, key events and painted frames from the page."""
-
-    def __init__(self, page: Any) -> None:
-        self._page = page
-        self._node = rclpy.create_node('bench_latency')
-        self._rows = TakenSubscription(self._node, topics.CONTROL_STEP, 'env_0')
-        self._video = TakenSubscription(self._node, topics.video('front'), 'env_0')
-        self._commands = TakenSubscription(self._node, topics.teleop_command('arm'), 'env_0')
-        self.ticks: list[Tick] = []
-        self.commands: list[tuple[float, float]] = []
-        """Device stamps and arrivals [ms]."""
-        self.published: dict[float, float] = {}
-        self.painted: list[tuple[float, int]] = []
-        self._box = page.evaluate(
-            """() => { const video = document.querySelector('video[data-camera=front]');
-              const box = video.getBoundingClientRect();
-              const scale = Math.min(box.width / video.videoWidth, box.height / video.videoHeight);
-              const [width, height] = [video.videoWidth * scale, video.videoHeight * scale];
-              return [box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height]; }"""
-        )
-        page.evaluate(_WATCH)
-
-    def wait(self, seconds: float) -> None:
-        """Lets time pass and takes what comes."""
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            self._page.wait_for_timeout(min(left, 0.05) * 1e3)
-            for row, _ in self._rows.take_all():
-                self.ticks.append(_tick(row))
-            for command, info in self._commands.take_all():
-                self.commands.append((to_nanoseconds(command.device_stamp) * 1e-6, info['received_timestamp'] * 1e-6))
-            for frame, info in self._video.take_all():
-                self.published[to_nanoseconds(frame.timestamp) * 1e-6] = info['source_timestamp'] * 1e-6
-
-    def read_screen(self, screen: list[tuple[float, bytes]]) -> None:
-        """Reads the codes of the painted frames."""
-        x, y, width, height = self._box
-        for painted_ms, data in screen:
-            picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-            scale = picture.shape[1] / self._page.viewport_size['width']
-            top, left = round(y * scale), round(x * scale)
-            crop = picture[top : round((y + height) * scale), left : round((x + width) * scale)]
-            value = frame_code.read(crop)
-            if value is not None:
-                self.painted.append((painted_ms, value))
-
-    def close(self) -> None:
-        """Ends the node."""
-        self._node.destroy_node()
-
-
-def _tick(row: ControlStep) -> Tick:
-    offset_ms = (time.time_ns() - time.monotonic_ns()) * 1e-6
-    part = row.parts[0]
-    return Tick(
-        start=row.monotonic_ns * 1e-6 + offset_ms,
-        state_before=to_nanoseconds(row.header.stamp) * 1e-6,
-        target_x=part.target.position.x,
-        driven=part.authority == ControlStep.AUTHORITY_HUMAN,
-    )
-
-
-def stages_of(probe: Probe, keys: list[tuple[str, float]], frames: list[list[float]]) -> list[dict[str, float]]:
-    """Follows each key press through the stages."""
-    results = []
-    for code, pressed in keys:
-        direction = 1.0 if code == 'KeyS' else -1.0
-        arrived = next((at for stamp, at in probe.commands if stamp >= pressed - 1.0), None)
-        if arrived is None:
-            continue
-        first = next((tick for tick in probe.ticks if tick.start >= arrived), None)
-        found = next(
-            (
-                (tick, after)
-                for before, tick, after in zip(probe.ticks, probe.ticks[1:], probe.ticks[2:], strict=False)
-                if tick.driven and tick.start >= arrived and direction * (tick.target_x - before.target_x) > 2e-4
-            ),
-            None,
-        )
-        if first is None or found is None or found[0].start - pressed > 500.0:
-            continue
-        tick, after = found
-        state = after.state_before
-        wanted = frame_code.value_of_stamp(round(state * 1e6))
-        painted = next((at for at, value in probe.painted if 0 <= (value - wanted) % _CODE_RANGE < 2000), None)
-        shown = next((frame for frame in frames if frame[0] >= state - 1.5), None)
-        published = next((at for stamp, at in probe.published.items() if abs(stamp - state) < 0.01), None)
-        if painted is None or shown is None or published is None:
-            continue
-        _, received, presented = shown
-        results.append(
-            {
-                'upstream': arrived - pressed,
-                'tick_wait': first.start - arrived,
-                'idle_ticks': tick.start - first.start,
-                'step': state - tick.start,
-                'render_encode': published - state,
-                'network': received - published,
-                'decode': presented - received,
-                'paint': painted - presented,
-                'input_to_decoded': presented - pressed,
-                'input_to_picture': painted - pressed,
-                'all_but_tick_wait': painted - pressed - (first.start - arrived),
-            }
-        )
-    return results
-
-
-def encode_times() -> list[float]:
-    """Times the encoder alone on pictures of the same size [ms]."""
-    encoder = H264Encoder(320, 240, 20.0, 2000)
-    noise = np.random.default_rng(0).integers(0, 255, (240, 400, 3), dtype=np.uint8)
-    smooth = cv2.GaussianBlur(noise, (31, 31), 12.0)
-    times = []
-    for shift in range(60):
-        picture = np.ascontiguousarray(smooth[:, shift : shift + 320])
-        start = time.perf_counter()
-        encoder.encode(picture, key_frame=False)
-        times.append((time.perf_counter() - start) * 1e3)
-    return times
-
-
-def measure(arguments: argparse.Namespace) -> harness.Figures:
-    """Presses keys and follows them."""
-    presses = arguments.presses or (50 if arguments.quick else 200)
+@contextlib.contextmanager
+def running_stack(operators: int, rate_hz: float) -> Iterator[RunningStack]:
+    """Starts a workcell for each operator, and ROS here in the same domain."""
     with tempfile.TemporaryDirectory() as folder:
-        places = {'dataset': f'{folder}/dataset', 'draw_frame_code': 'true', 'width': 320, 'height': 240}
-        with RunningStack(Path(folder) / 'stack.log', arguments=places) as stack:
-            stack.wait_until_live(1)
+        arguments = {
+            'num_envs': operators,
+            'cameras': CAMERA,
+            'width': 320,
+            'height': 240,
+            'control_rate_hz': rate_hz,
+            'camera_rate_hz': rate_hz,
+            'draw_frame_code': 'true',
+            'dataset': f'{folder}/dataset',
+        }
+        with RunningStack(Path(folder) / 'stack.log', arguments=arguments) as stack:
+            stack.wait_until_live(operators)
             os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
             rclpy.init()
             try:
-                port = free_port()
-                flags = (f'--remote-debugging-port={port}',)
-                with open_page(stack.address, size=_SCREEN, flags=flags) as page:
-                    wait_for(page, "cobalt.connection.level === 'live' && cobalt.cameras.front.fps > 10", 30.0)
-                    page.keyboard.press('KeyE', delay=100)
-                    wait_for(page, 'cobalt.control.yours', 5.0)
-                    probe = Probe(page)
-                    screencast = Screencast(port, stack.address)
-                    probe.wait(1.5)
-                    harness.say(f'{presses} key presses ...')
-                    for _, code in zip(range(presses), itertools.cycle(('KeyS', 'KeyW')), strict=False):
-                        page.keyboard.down(code)
-                        probe.wait(0.12)
-                        page.keyboard.up(code)
-                        probe.wait(random.uniform(0.10, 0.25))
-                    probe.wait(0.7)
-                    keys = [tuple(key) for key in page.evaluate('window.benchKeys') if key[0] in ('KeyS', 'KeyW')]
-                    frames = page.evaluate('window.benchFrames')
-                    screencast.stop()
-                    probe.read_screen(screencast.frames)
-                    probe.close()
+                yield stack
             finally:
                 rclpy.try_shutdown()
-    results = stages_of(probe, keys, frames)
-    harness.say(f'{len(screencast.frames)} frames painted, {len(probe.painted)} of them with a code')
-    figures: harness.Figures = {'operators_1.presses': len(keys), 'operators_1.followed': len(results)}
-    if len(results) < 0.8 * len(keys):
-        harness.say(f'only {len(results)} of {len(keys)} presses could be followed to the screen')
-    for name in results[0] if results else ():
-        figures |= harness.percentiles(f'operators_1.{name}', [result[name] for result in results])
-    figures |= harness.percentiles('operators_1.encode', encode_times())
+
+
+def measure_road(stack: RunningStack, operators: int, road: str, presses: int) -> harness.Figures:
+    """Has all operators drive, follows one after the other, returns figures without a prefix."""
+    port = free_port()
+    addresses = [f'{stack.address}?workcell=env_{index}&road={road}' for index in range(operators)]
+    followed: list[dict[str, float]] = []
+    pressed = 0
+    with open_pages(addresses, size=_SCREEN, flags=(f'--remote-debugging-port={port}',)) as pages:
+        for page in pages:
+            wait_for(page, f"cobalt.connection.level === 'live' && cobalt.cameras.{CAMERA}.fps > 10", 60.0)
+            page.keyboard.press('KeyE', delay=100)
+            wait_for(page, 'cobalt.control.yours', 10.0)
+            page.evaluate(_DRIVE)
+        cpu = cpu_percent(stack.nodes() | {'browser': _Family(port)}, 3.0)
+        for index, page in enumerate(pages):
+            page.evaluate('window.benchDrives = false')
+            trace = PressTrace(page, f'env_{index}', port)
+            trace.wait(1.5)
+            for number, code in zip(range(2 - presses // -operators), itertools.cycle(('KeyS', 'KeyW')), strict=False):
+                if number == 2:  # after these, an engagement is on, and the arm swings between two places
+                    trace.begin()
+                page.keyboard.down(code)
+                trace.wait(0.12)
+                page.keyboard.up(code)
+                trace.wait(random.uniform(0.10, 0.25))
+            trace.wait(0.7)
+            count, stages = trace.close()
+            pressed += count
+            followed += stages
+            page.evaluate(_DRIVE)
+        roads = {page.evaluate('cobalt.road') for page in pages}
+    if roads != {road}:
+        harness.say(f'pages took the road {", ".join(sorted(roads))} instead of {road}')
+    if len(followed) < 0.8 * pressed:
+        harness.say(f'only {len(followed)} of {pressed} presses could be followed to the screen')
+    figures: harness.Figures = {'presses': pressed, 'followed': len(followed)}
+    for name in followed[0] if followed else ():
+        figures |= harness.percentiles(name, [stages[name] for stages in followed], (50, 95))
+    return figures | {f'{name}.cpu_percent': value for name, value in cpu.items()}
+
+
+class _Family(psutil.Process):
+    """A browser: the CPU of all its processes together."""
+
+    def __init__(self, debugging_port: int) -> None:
+        flag = f'--remote-debugging-port={debugging_port}'
+        roots = [one for one in psutil.process_iter(['cmdline']) if flag in (one.info['cmdline'] or ())]
+        super().__init__(min(roots, key=lambda one: one.create_time()).pid)
+
+    def cpu_times(self) -> Any:
+        own = super().cpu_times()
+        children = [child.cpu_times() for child in self.children(recursive=True)]
+        return own._replace(
+            user=own.user + sum(times.user for times in children),
+            system=own.system + sum(times.system for times in children),
+        )
+
+
+def road_of_a_page(stack: RunningStack) -> str:
+    """Returns the road that a page takes by itself in this browser."""
+    with open_pages([f'{stack.address}?workcell=env_0'], size=_SCREEN) as (page,):
+        wait_for(page, "cobalt.connection.level === 'live'", 60.0)
+        return str(page.evaluate('cobalt.road'))
+
+
+def measure(arguments: argparse.Namespace) -> harness.Figures:
+    """Measures each number of operators on each road, and one operator at other rates."""
+    presses = arguments.presses or (40 if arguments.quick else 200)
+    counts = arguments.operators or ([1] if arguments.quick else [1, 6, 8])
+    figures: harness.Figures = {}
+    for operators in counts:
+        with running_stack(operators, 20.0) as stack:
+            default = road_of_a_page(stack)
+            roads = [arguments.road] if arguments.road in ROADS else [default]
+            if arguments.road == 'all' and not arguments.quick:
+                roads = [default, *(road for road in ROADS if road != default)]
+            for road in roads:
+                harness.say(f'{operators} operators on the road {road}, {presses} key presses ...')
+                found = measure_road(stack, operators, road, presses)
+                if road == default:
+                    figures |= {f'operators_{operators}.{name}': value for name, value in found.items()}
+                figures |= {f'road.{road}.operators_{operators}.{name}': value for name, value in found.items()}
+    for rate_hz in arguments.rate or ():
+        with running_stack(1, rate_hz) as stack:
+            harness.say(f'1 operator at {rate_hz:g} Hz, {presses} key presses ...')
+            found = measure_road(stack, 1, road_of_a_page(stack), presses)
+            figures |= {f'rate_{rate_hz:g}.operators_1.{name}': value for name, value in found.items()}
     return figures
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds --presses."""
-    parser.add_argument('--presses', type=int, help='number of key presses (200)')
+    """Adds --operators, --road, --rate and --presses."""
+    parser.add_argument('--operators', type=int, nargs='+', metavar='N', help='numbers of operators (1 6 8)')
+    parser.add_argument('--road', choices=('all', *ROADS), default='all', help='how pictures reach the screen (all)')
+    parser.add_argument('--rate', type=float, nargs='+', metavar='HZ', help='rates of control and camera besides 20 Hz')
+    parser.add_argument('--presses', type=int, help='key presses for each figure (200)')
 
 
 if __name__ == '__main__':
