@@ -24,10 +24,12 @@ class PageClient:
         tls: Context of a client that trusts the bridge; None for plain HTTP.
     """
 
-    def __init__(self, port, session='', workcell='', operator='Ada', *, h264=True, road='track', token='', tls=None):
+    def __init__(
+        self, port, session='', workcell='', operator='Ada', *, codecs=('h264', 'vp8'), road='track', token='', tls=None
+    ):
         self.port = port
         page = {'session': session, 'workcell': workcell, 'operator': operator, 'token': token}
-        self.hello = {'type': 'hello', **page, 'h264': h264, 'road': road}
+        self.hello = {'type': 'hello', **page, 'codecs': list(codecs), 'road': road}
         self.origin = f'{"https" if tls else "http"}://127.0.0.1:{port}'
         self.tls = tls
         self.events = []

@@ -139,6 +139,40 @@ def test_one_subscription_serves_all_viewers_and_a_second_one_sees_a_picture_at_
     run(scenario)
 
 
+def test_a_browser_without_h264_gets_vp8_which_others_share_and_the_rest_does_not_notice(host, bridge, listener):
+    listener.listen(topics.LINK)
+
+    def viewers(codec):
+        return host.count_subscribers(topics.video('front', codec).absolute('env_0'))
+
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_0') as h264:
+            await h264.until_live()
+            assert (viewers('h264'), viewers('vp8')) == (1, 0)
+            async with (
+                PageClient(bridge.port, workcell='env_0', codecs=['vp8']) as page,
+                PageClient(bridge.port, workcell='env_0', codecs=['vp8']) as another,
+            ):
+                await page.until_live()
+                await another.until_live()
+                assert (viewers('h264'), viewers('vp8')) == (1, 1), 'one stream of each codec for all pages'
+                for one in (page, another):
+                    frame = one.frames['front'][-1]
+                    assert (frame.width, frame.height) == (320, 240)
+                    assert 'VP8/90000' in one.connections['video'].remoteDescription.sdp
+                    assert 'H264' not in one.connections['video'].remoteDescription.sdp
+                assert page.anchors['front']['stamp_ms'] > 0
+                await page.say('acquire', ask=False)
+                await page.until_event('control', yours=True)
+                heard = listener.heard[('link', 'env_0')]
+                await page.until(lambda: {'h264', 'vp8'} <= {stats.codec for stats in heard}, 'codecs in LinkStats')
+            frames = len(h264.frames['front'])
+            await h264.until(lambda: len(h264.frames['front']) > min(frames, 40), 'H.264 goes on')
+            await h264.until(lambda: viewers('vp8') == 0, 'VP8 ends with its last viewer')
+
+    run(scenario)
+
+
 def test_endpoints_close_with_the_last_page(host, bridge):
     topic = topics.CONTROL_STEP.absolute('env_0')
 
@@ -336,7 +370,7 @@ def test_who_sees_nothing_of_the_arm_moves_nothing(host, bridge, listener):
     listener.listen(topics.operator_sample('keyboard', 'arm'))
 
     async def scenario():
-        async with PageClient(bridge.port, workcell='env_0', h264=False) as blind:
+        async with PageClient(bridge.port, workcell='env_0', codecs=()) as blind:
             await blind.until_event('step')
             await blind.say('acquire', ask=False)
             await blind.until(lambda: 'no video' in (blind.newest('notice') or {}).get('text', ''), 'the reason')

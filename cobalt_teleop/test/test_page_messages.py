@@ -20,7 +20,7 @@ KEYS = {
     'clutch_epoch': 2,
     'frame': ['front', 3341643459],
 }
-HELLO = {'type': 'hello', 'session': '', 'workcell': 'env_0', 'operator': 'Ada', 'h264': True, 'token': '', 'road': 'units'}
+HELLO = {'type': 'hello', 'session': '', 'workcell': 'env_0', 'operator': 'Ada', 'codecs': ['h264'], 'token': '', 'road': 'units'}
 STATS = {
     'type': 'stats',
     'rtt_ms': 1.5,

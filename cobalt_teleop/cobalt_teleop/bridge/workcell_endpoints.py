@@ -56,7 +56,7 @@ class WorkcellListener(Protocol):
     def on_message(self, topic: topics.Topic, message: Any) -> None:
         """A state or event arrived."""
 
-    def on_video(self, camera: str, packet: EncodedPacket) -> None:
+    def on_video(self, camera: str, codec: str, packet: EncodedPacket) -> None:
         """A frame arrived."""
 
 
@@ -92,7 +92,7 @@ class WorkcellEndpoints:
         self._part = part
         self._listener = listener
         self._subscriptions: list[Any] = []
-        self._videos: dict[str, Any] = {}
+        self._videos: dict[tuple[str, str], Any] = {}
         self._key_frame_requests: dict[str, Publisher] = {}
         self._clients: dict[str, Client] = {}
         self._samples: Publisher | None = None
@@ -119,13 +119,13 @@ class WorkcellEndpoints:
         if self._link is not None:
             self._link.publish(stats)
 
-    def watch(self, camera: str) -> None:
-        """Subscribes to a camera's video."""
-        self._calls.post(lambda: self._open_video(camera))
+    def watch(self, camera: str, codec: str) -> None:
+        """Subscribes to a camera's video in a codec."""
+        self._calls.post(lambda: self._open_video(camera, codec))
 
-    def unwatch(self, camera: str) -> None:
-        """Ends the subscription to a camera's video."""
-        self._calls.post(lambda: self._close_video(camera))
+    def unwatch(self, camera: str, codec: str) -> None:
+        """Ends the subscription to a camera's video in a codec."""
+        self._calls.post(lambda: self._close_video(camera, codec))
 
     def ask_key_frame(self, camera: str) -> None:
         """Asks a camera's encoder for a key frame."""
@@ -190,8 +190,8 @@ class WorkcellEndpoints:
             )
 
     def _close(self) -> None:
-        for camera in list(self._videos):
-            self._close_video(camera)
+        for camera, codec in list(self._videos):
+            self._close_video(camera, codec)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
         for publisher in (self._samples, self._link, *self._key_frame_requests.values()):
@@ -204,21 +204,22 @@ class WorkcellEndpoints:
         self._key_frame_requests.clear()
         self._clients.clear()
 
-    def _open_video(self, camera: str) -> None:
+    def _open_video(self, camera: str, codec: str) -> None:
         def on_frame(message: Any) -> None:
-            packet = encoded_packet(bytes(message.data), to_nanoseconds(message.timestamp))
-            self._to_loop(lambda: self._listener.on_video(camera, packet))
+            packet = encoded_packet(bytes(message.data), to_nanoseconds(message.timestamp), codec)
+            self._to_loop(lambda: self._listener.on_video(camera, codec, packet))
 
-        if camera not in self._videos:
-            self._videos[camera] = create_subscription(self._node, topics.video(camera), self._workcell_id, on_frame)
+        if (camera, codec) not in self._videos:
+            topic = topics.video(camera, codec)
+            self._videos[camera, codec] = create_subscription(self._node, topic, self._workcell_id, on_frame)
             if camera not in self._key_frame_requests:
                 self._key_frame_requests[camera] = create_publisher(
                     self._node, topics.request_key_frame(camera), self._workcell_id
                 )
 
-    def _close_video(self, camera: str) -> None:
-        if camera in self._videos:
-            self._node.destroy_subscription(self._videos.pop(camera))
+    def _close_video(self, camera: str, codec: str) -> None:
+        if (camera, codec) in self._videos:
+            self._node.destroy_subscription(self._videos.pop((camera, codec)))
 
     def _publish_key_frame_request(self, camera: str) -> None:
         if camera in self._key_frame_requests:

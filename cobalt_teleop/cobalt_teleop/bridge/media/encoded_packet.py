@@ -31,12 +31,17 @@ class FrameSink(Protocol):
         """Takes a frame, in the order of encoding. Called in the event loop."""
 
 
-def encoded_packet(data: bytes, stamp_ns: int) -> EncodedPacket:
-    """Returns the packet of one H.264 access unit in Annex B."""
+def encoded_packet(data: bytes, stamp_ns: int, codec: str = 'h264') -> EncodedPacket:
+    """Returns the packet of one frame: an H.264 access unit in Annex B, or a VP8 frame."""
     packet = av.Packet(data)
     packet.pts = stamp_ns * 9 // 100_000
     packet.time_base = Fraction(1, _CLOCK_HZ)
-    return EncodedPacket(packet, stamp_ns, _starts_with_sps(data))
+    return EncodedPacket(packet, stamp_ns, _is_vp8_key_frame(data) if codec == 'vp8' else _starts_with_sps(data))
+
+
+def _is_vp8_key_frame(data: bytes) -> bool:
+    """Looks at the frame tag (RFC 6386, section 9.1)."""
+    return bool(data) and not data[0] & 1
 
 
 def _starts_with_sps(data: bytes) -> bool:

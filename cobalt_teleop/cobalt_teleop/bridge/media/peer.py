@@ -52,7 +52,7 @@ class Peer:
         try:
             await self._connection.setRemoteDescription(RTCSessionDescription(sdp=sdp, type='answer'))
         except OperationError as error:
-            raise PeerError('this browser cannot show H.264 video; use Chrome, Edge, Safari or Firefox') from error
+            raise PeerError('this browser shows none of the video that there is; use another one') from error
         except Exception as error:
             # What aiortc raises on an answer that was tampered with is not of one kind.
             raise PeerError(f'the answer does not fit the offer ({type(error).__name__})') from error

@@ -15,6 +15,7 @@ from cobalt_teleop.bridge.media.unit_peer import UnitPeer
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError
+from cobalt_teleop.core import topics
 
 
 class VideoSource(Protocol):
@@ -24,10 +25,10 @@ class VideoSource(Protocol):
     def cameras(self) -> list[str]:
         """Names of the cameras that are on."""
 
-    def add_sink(self, camera: str, sink: FrameSink) -> None:
-        """Sends a camera's frames to a viewer."""
+    def add_sink(self, camera: str, codec: str, sink: FrameSink) -> None:
+        """Sends a camera's frames in a codec to a viewer."""
 
-    def remove_sink(self, camera: str, sink: FrameSink) -> None:
+    def remove_sink(self, camera: str, codec: str, sink: FrameSink) -> None:
         """Ends that."""
 
     def ask_key_frame(self, camera: str) -> None:
@@ -58,7 +59,7 @@ class SessionMedia:
         way: MediaWay,
         name: str,
     ) -> None:
-        self._tracks_show_h264 = True
+        self._track_codecs: tuple[str, ...] = topics.VIDEO_CODECS
         self.wanted_road = 'track'
         """Road that the page asks for: units or track."""
         self._on_sample = on_sample
@@ -81,17 +82,17 @@ class SessionMedia:
 
     @property
     def codec(self) -> str:
-        """h264, or empty without video."""
-        return 'h264' if self.shows_video else ''
+        """h264 or vp8, or empty without video."""
+        return self._video.codec if self._video is not None else ''
 
     @property
     def shows_video(self) -> bool:
         """The page has a way to show video."""
-        return self._tracks_show_h264 or self.wanted_road == 'units'
+        return bool(self._track_codecs) or self.wanted_road == 'units'
 
     def meet(self, hello: PageMessage) -> None:
         """Takes what a page says of its browser."""
-        self._tracks_show_h264 = hello['h264']
+        self._track_codecs = tuple(codec for codec in topics.VIDEO_CODECS if codec in hello['codecs'])
         self.wanted_road = hello['road']
 
     def sees(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> bool:
@@ -136,7 +137,7 @@ class SessionMedia:
                 return None
             self._video, self._source = self._video_peer(source), source
             for camera, sink in self._video.sinks.items():
-                source.add_sink(camera, sink)
+                source.add_sink(camera, self._video.codec, sink)
             return await self._numbered(self._video)
 
     async def accept(self, connection: str, number: int, sdp: str) -> None:
@@ -173,7 +174,8 @@ class SessionMedia:
         if self.wanted_road == 'units':
             sent = {camera: self._sent[camera] for camera in source.cameras}
             return UnitPeer(sent, source.ask_key_frame, self._complain, self._way.configuration())
-        return TrackPeer({camera: self._track(source, camera) for camera in source.cameras}, self._way.configuration())
+        tracks = {camera: self._track(source, camera) for camera in source.cameras}
+        return TrackPeer(tracks, self._track_codecs[0], self._way.configuration())
 
     def _track(self, source: VideoSource, camera: str) -> EncodedVideoTrack:
         def anchor(rtp_timestamp: int, stamp_ns: int) -> None:
@@ -195,5 +197,5 @@ class SessionMedia:
         if peer is not None:
             if source is not None:
                 for camera, sink in peer.sinks.items():
-                    source.remove_sink(camera, sink)
+                    source.remove_sink(camera, peer.codec, sink)
             await peer.close()

@@ -9,11 +9,12 @@ from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
 from cobalt_teleop.bridge.media.peer import Peer
 
 
-def _h264_alone() -> list[RTCRtpCodecCapability]:
+def _alone(codec: str) -> list[RTCRtpCodecCapability]:
+    """A sender of encoded packets speaks one codec alone: packets of another would fail silently."""
     return [
-        codec
-        for codec in RTCRtpSender.getCapabilities('video').codecs
-        if codec.mimeType.lower() in ('video/h264', 'video/rtx')
+        capability
+        for capability in RTCRtpSender.getCapabilities('video').codecs
+        if capability.mimeType.lower() in (f'video/{codec}', 'video/rtx')
     ]
 
 
@@ -22,19 +23,23 @@ class TrackPeer(Peer):
 
     Args:
         tracks: By camera.
+        codec: Of their packets: h264 or vp8.
         configuration: ICE servers; none by default.
     """
 
     kind = 'video'
     road = 'track'
 
-    def __init__(self, tracks: Mapping[str, EncodedVideoTrack], configuration: RTCConfiguration | None = None) -> None:
+    def __init__(
+        self, tracks: Mapping[str, EncodedVideoTrack], codec: str, configuration: RTCConfiguration | None = None
+    ) -> None:
         super().__init__(configuration)
+        self.codec = codec
         self.sinks = dict(tracks)
         self._transceivers = {}
         for camera, track in tracks.items():
             transceiver = self._connection.addTransceiver(track, direction='sendonly')
-            transceiver.setCodecPreferences(_h264_alone())
+            transceiver.setCodecPreferences(_alone(codec))
             track.bind(transceiver.sender)
             self._transceivers[camera] = transceiver
 

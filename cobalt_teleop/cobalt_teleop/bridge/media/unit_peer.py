@@ -25,6 +25,7 @@ class UnitPeer(Peer):
 
     kind = 'video'
     road = 'units'
+    codec = 'h264'
 
     def __init__(
         self,

@@ -93,7 +93,7 @@ def link_stats(
         operator: Name shown to others.
         role: What the door lets it do: spectator, operator or supervisor.
         road: How pictures reach the screen.
-        codec: h264, or empty without video.
+        codec: h264 or vp8, or empty without video.
     """
     sent = counts.received + counts.lost
     stats = LinkStats(

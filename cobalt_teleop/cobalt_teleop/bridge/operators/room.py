@@ -74,7 +74,7 @@ class Room:
         self._open_endpoints = open_endpoints
         self._visitors: list[Visitor] = []
         self._latest: dict[str, Event] = {}
-        self._sinks: dict[str, list[FrameSink]] = {}
+        self._sinks: dict[tuple[str, str], list[FrameSink]] = {}
         self._step_told_s = 0.0
         self._recorder_heard_s = 0.0
         self._alive = True
@@ -156,20 +156,20 @@ class Room:
             or old.host_id != info.host_id
         )
 
-    def add_sink(self, camera: str, sink: FrameSink) -> None:
-        """Sends a camera's frames to a viewer; the first one subscribes."""
-        sinks = self._sinks.setdefault(camera, [])
+    def add_sink(self, camera: str, codec: str, sink: FrameSink) -> None:
+        """Sends a camera's frames in a codec to a viewer; the first one subscribes."""
+        sinks = self._sinks.setdefault((camera, codec), [])
         if not sinks and self.endpoints is not None:
-            self.endpoints.watch(camera)
+            self.endpoints.watch(camera, codec)
         sinks.append(sink)
 
-    def remove_sink(self, camera: str, sink: FrameSink) -> None:
+    def remove_sink(self, camera: str, codec: str, sink: FrameSink) -> None:
         """Ends that; the last one unsubscribes."""
-        sinks = self._sinks.get(camera, [])
+        sinks = self._sinks.get((camera, codec), [])
         if sink in sinks:
             sinks.remove(sink)
             if not sinks and self.endpoints is not None:
-                self.endpoints.unwatch(camera)
+                self.endpoints.unwatch(camera, codec)
 
     def ask_key_frame(self, camera: str) -> None:
         """Asks a camera's encoder for a key frame."""
@@ -185,10 +185,10 @@ class Room:
         """Tells each session how many pages are there."""
         self._broadcast(self._viewers_event())
 
-    def on_video(self, camera: str, packet: EncodedPacket) -> None:
+    def on_video(self, camera: str, codec: str, packet: EncodedPacket) -> None:
         """Hands a frame to all who watch."""
         self.frames_received[camera] = self.frames_received.get(camera, 0) + 1
-        for sink in self._sinks.get(camera, ()):
+        for sink in self._sinks.get((camera, codec), ()):
             sink.push(packet)
 
     def on_message(self, topic: topics.Topic, message: Any) -> None:
@@ -248,7 +248,7 @@ class Room:
             self._alive = alive
             self._broadcast(self._host_event())
             if alive:
-                for camera in self._sinks:
+                for camera in {camera for camera, _ in self._sinks}:
                     self.ask_key_frame(camera)
 
     async def _watch_host(self) -> None:

@@ -2,13 +2,18 @@
 
 import { pageNow } from '/clock.js';
 import { Connection } from '/connection.js';
+import { storedName } from '/lobby.js';
+import { SignalSocket } from '/signal_socket.js';
 import { takeTokenFromAddress, token } from '/token.js';
 
-const RETRY_MS = [200, 400, 800, 1500, 2500];
+const MOST_WAITING = 2000; // bytes of samples that may wait for the network: the newest counts
 
-export function canShowH264() {
-  const codecs = globalThis.RTCRtpReceiver?.getCapabilities?.('video')?.codecs;
-  return !codecs || codecs.some((codec) => codec.mimeType.toLowerCase() === 'video/h264');
+const CODECS = ['h264', 'vp8'];
+
+// Codecs that a video element of this browser can show; Debian's Firefox has no H.264.
+export function trackCodecs() {
+  const known = globalThis.RTCRtpReceiver?.getCapabilities?.('video')?.codecs;
+  return CODECS.filter((name) => !known || known.some((codec) => codec.mimeType.toLowerCase() === `video/${name}`));
 }
 
 // What is missing in this browser, in words; empty if nothing is.
@@ -24,19 +29,18 @@ export class Link extends EventTarget {
   constructor(clock) {
     super();
     this.clock = clock;
-    this.socket = null;
     this.samples = null;
     this.events = null;
-    this.attempt = 0;
     this.replaced = false;
     this.refused = ''; // why the bridge lets this page not in; it does not try again
     this.pings = 0;
     this.sequence = 0;
+    this.heard_ms = pageNow();
     this.road = 'track'; // how pictures shall reach the screen
     takeTokenFromAddress();
     const url = new URL(location.href);
     this.workcell = url.searchParams.get('workcell') ?? '';
-    this.operator = (url.searchParams.get('operator') ?? '').slice(0, 60);
+    this.operator = (url.searchParams.get('operator') ?? storedName()).slice(0, 60);
     const connection = (kind, what, restart, onPeer) => new Connection(kind, {
       send: (message) => this.send(message),
       restart,
@@ -48,42 +52,38 @@ export class Link extends EventTarget {
     this.video = connection('video', 'Live video', () => this.restartVideo(), (peer, offer) => this.emit('video', { peer, offer }));
     setInterval(() => this.ping(), 250);
     setInterval(() => this.watch(), 500);
-    addEventListener('online', () => this.open());
+    this.socket = new SignalSocket({
+      onOpen: () => this.hello(),
+      onText: (text) => this.receive(text),
+      onState: () => this.emit('state'),
+      onGone: () => this.closeMedia(),
+      silent_ms: () => this.silent_ms,
+    });
   }
 
   get socketOpen() {
-    return this.socket?.readyState === WebSocket.OPEN;
+    return this.socket.isOpen;
+  }
+
+  // For how long nothing at all has come, on any way.
+  get silent_ms() {
+    return pageNow() - this.heard_ms;
   }
 
   open() {
-    if (this.replaced || this.refused || (this.socket && this.socket.readyState <= WebSocket.OPEN)) return;
-    clearTimeout(this.retry);
-    const socket = new WebSocket(`${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`);
-    this.socket = socket;
-    socket.onopen = () => {
-      this.attempt = 0;
-      socket.send(JSON.stringify({
-        type: 'hello',
-        session: sessionStorage.getItem('cobalt.session') ?? '',
-        workcell: this.workcell,
-        operator: this.operator,
-        h264: canShowH264(),
-        token: token(),
-        road: this.road,
-      }));
-      this.emit('state');
-    };
-    socket.onmessage = (message) => this.receive(message.data);
-    socket.onclose = () => {
-      if (this.socket !== socket) return;
-      this.socket = null;
-      this.closeMedia();
-      this.emit('state');
-      if (this.replaced || this.refused) return;
-      const wait_ms = RETRY_MS[Math.min(this.attempt, RETRY_MS.length - 1)];
-      this.attempt += 1;
-      this.retry = setTimeout(() => this.open(), wait_ms);
-    };
+    this.socket.open();
+  }
+
+  hello() {
+    this.socket.send(JSON.stringify({
+      type: 'hello',
+      session: sessionStorage.getItem('cobalt.session') ?? '',
+      workcell: this.workcell,
+      operator: this.operator,
+      codecs: trackCodecs(),
+      token: token(),
+      road: this.road,
+    }));
   }
 
   emit(type, detail) {
@@ -93,27 +93,30 @@ export class Link extends EventTarget {
   // Signals: on the WebSocket; on the events channel if that is all there is.
   send(message) {
     const text = JSON.stringify(message);
-    if (this.socketOpen) this.socket.send(text);
-    else if (this.events?.readyState === 'open') this.events.send(text);
-    else return false;
-    return true;
+    const ways = [this.socketOpen && this.socket, this.events?.readyState === 'open' && this.events].filter(Boolean);
+    // One of them may be dead and not know it yet: a stop takes both.
+    for (const way of message.type === 'emergency_stop' ? ways : ways.slice(0, 1)) way.send(text);
+    return ways.length > 0;
   }
 
   sendSample(message) {
-    if (this.samples?.readyState !== 'open') return false;
+    if (this.samples?.readyState !== 'open' || this.samples.bufferedAmount > MOST_WAITING) return false;
     this.samples.send(JSON.stringify(message));
     return true;
   }
 
   receive(text) {
+    this.heard_ms = pageNow();
     const event = JSON.parse(text);
+    if (event.type === 'pong') return;
     if (event.type === 'session') {
       sessionStorage.setItem('cobalt.session', event.key);
       this.sequence = Math.max(this.sequence, event.sequence);
     } else if (event.type === 'replaced') {
-      this.replaced = true;
+      this.replaced = this.socket.ended = true;
     } else if (event.type === 'refused') {
       this.refused = event.text;
+      this.socket.ended = true;
     } else if (event.type === 'offer') {
       this[event.connection].answer(event);
       return;
@@ -141,6 +144,7 @@ export class Link extends EventTarget {
   }
 
   receiveSample(message) {
+    this.heard_ms = pageNow();
     if (message.type === 'pong') this.clock.addExchange(message.sent_ms, message.host_ms, pageNow());
     else this.emit('sample', message);
   }
@@ -148,7 +152,7 @@ export class Link extends EventTarget {
   ping() {
     if (this.samples?.readyState !== 'open') return;
     this.pings += 1;
-    if (this.pings < 12 || this.pings % 3 === 0) this.sendSample({ type: 'ping', id: this.pings, sent_ms: pageNow() });
+    if (this.pings < 12 || this.pings % 2 === 0) this.sendSample({ type: 'ping', id: this.pings, sent_ms: pageNow() });
   }
 
   watch() {

@@ -1,7 +1,7 @@
 // How pictures reach the screen: which road this browser can take, which it takes, and when it falls back.
 
 import { pageNow } from '/clock.js';
-import { canShowH264 } from '/link.js';
+import { trackCodecs } from '/link.js';
 import { TrackScreen } from '/track_screen.js';
 import { UnitScreen, canDecodeUnits } from '/unit_screen.js';
 
@@ -28,7 +28,7 @@ export class Roads {
   // Finds out what this browser can do; before the first hello.
   async choose() {
     this.units = await canDecodeUnits();
-    this.track = canShowH264();
+    this.track = trackCodecs().length > 0;
     if (this.forced) this.wanted = this.forced;
     else if (this.units) this.wanted = 'units';
     this.link.road = this.wanted;

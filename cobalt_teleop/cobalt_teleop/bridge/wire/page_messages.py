@@ -8,6 +8,7 @@ from typing import Any
 
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.keyboard_actions import ACTIONS
+from cobalt_teleop.core.topics import VIDEO_CODECS
 
 MAX_SIGNAL_BYTES = 64 * 1024
 """Longest message on the WebSocket: an answer with its candidates."""
@@ -102,6 +103,12 @@ def _one_of(*choices: str) -> _Check:
     return check
 
 
+def _codecs(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or len(value) > len(VIDEO_CODECS):
+        raise PageMessageError(f"'{name}' must be a list of some of {', '.join(VIDEO_CODECS)}, not {_shown(value)}")
+    return tuple(_one_of(*VIDEO_CODECS)(name, codec) for codec in value)
+
+
 def _press_counts(name: str, value: Any) -> tuple[int, ...]:
     if not isinstance(value, list) or len(value) != len(ACTIONS):
         raise PageMessageError(f"'{name}' must be a list of {len(ACTIONS)} whole numbers, not {_shown(value)}")
@@ -143,7 +150,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'session': _text(32, _HEX),
         'workcell': _text(128),
         'operator': _text(64),
-        'h264': _flag,
+        'codecs': _codecs,
         'token': _text(1024),
         'road': _one_of(*ROADS),
     },
@@ -161,6 +168,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'reset': {},
     'end': {'outcome': _one_of(*OUTCOMES)},
     'home': {},
+    'ping': {},
     'emergency_stop': {},
     'clear_emergency_stop': {},
     'rename': {'name': _text(64)},
