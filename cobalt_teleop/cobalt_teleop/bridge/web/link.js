@@ -75,6 +75,7 @@ export class Link extends EventTarget {
   }
 
   hello() {
+    this.emit('hello');
     this.socket.send(JSON.stringify({
       type: 'hello',
       session: sessionStorage.getItem('cobalt.session') ?? '',
