@@ -5,6 +5,7 @@ import { trackCodecs } from '/link.js';
 import { TrackScreen } from '/track_screen.js';
 import { UnitScreen, canDecodeUnits } from '/unit_screen.js';
 
+const MOST_FALLBACKS = 3; // after so many a page keeps to the track
 const STILL_MS = 1500; // pictures that stand for so long, while control lives, ask for a new connection
 
 const WORDS = {
@@ -23,6 +24,7 @@ export class Roads {
     this.wanted = 'track';
     this.fallbacks = 0;
     link.addEventListener('video', ({ detail }) => this.equip(detail));
+    link.addEventListener('hello', () => this.startAnew());
   }
 
   // Finds out what this browser can do; before the first hello.
@@ -32,6 +34,13 @@ export class Roads {
     if (this.forced) this.wanted = this.forced;
     else if (this.units) this.wanted = 'units';
     this.link.road = this.wanted;
+  }
+
+  // The link has been made anew, perhaps over another network: what the fast road did on the old one says little.
+  startAnew() {
+    if (this.forced || !this.units || this.fallbacks >= MOST_FALLBACKS) return;
+    this.wanted = this.link.road = 'units';
+    this.fellBack = '';
   }
 
   get canShowVideo() {
