@@ -25,7 +25,8 @@ export class Keyboard {
     this.lastMotion_ms = -Infinity;
     this.pressed_ms = -Infinity;
     this.inControl = false;
-    this.away = ''; // why keys are not taken, in words
+    this.unattended = ''; // why keys are not taken, in words: nobody looks at this page,
+    this.cut = ''; // or nothing passes between it and the robot
     this.timer = null;
     this.listen();
   }
@@ -79,9 +80,20 @@ export class Keyboard {
     if (held) this.onRelease(reason);
   }
 
-  setAway(reason) {
-    if (reason === this.away) return;
-    this.away = reason;
+  get away() {
+    return this.unattended || this.cut;
+  }
+
+  // A key that was pressed meanwhile moves nothing when all is well again.
+  setUnattended(reason) {
+    if (reason === this.unattended) return;
+    this.unattended = reason;
+    if (reason) this.releaseAll(reason);
+  }
+
+  setCut(reason) {
+    if (reason === this.cut) return;
+    this.cut = reason;
     if (reason) this.releaseAll(reason);
   }
 
@@ -124,9 +136,9 @@ export class Keyboard {
     addEventListener('keydown', (event) => this.onKeyDown(event), { capture: true });
     addEventListener('keyup', (event) => this.onKeyUp(event), { capture: true });
     const look = () => {
-      if (document.visibilityState === 'hidden') this.setAway('this page is hidden');
-      else if (!document.hasFocus()) this.setAway('this window is not in front; click it to drive');
-      else this.setAway('');
+      if (document.visibilityState === 'hidden') this.setUnattended('this page is hidden');
+      else if (!document.hasFocus()) this.setUnattended('this window is not in front; click it to drive');
+      else this.setUnattended('');
     };
     addEventListener('blur', look);
     addEventListener('focus', look);
@@ -148,7 +160,7 @@ export class Keyboard {
       return;
     }
     const index = this.byCode.get(event.code);
-    if (index === undefined || event.target instanceof HTMLSelectElement) return;
+    if (index === undefined || event.target.matches?.('input, select, textarea')) return;
     event.preventDefault();
     if (!event.repeat) this.press(index, event.code);
   }
