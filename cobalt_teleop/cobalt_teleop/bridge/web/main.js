@@ -5,20 +5,27 @@ import { HostClock, pageNow } from '/clock.js';
 import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
 import { Link, whatIsMissing } from '/link.js';
+import { makeLobby } from '/lobby.js';
 import { Roads } from '/roads.js';
 import { STALE_PICTURE_MS, makeStatus } from '/status.js';
+import { makeSupervisor } from '/supervisor.js';
 import * as view from '/view.js';
 
+const SILENT_MS = 1000;
 const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
 const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] };
 
 const clock = new HostClock();
 const cameras = new Cameras(document.getElementById('cameras'), clock);
 const link = new Link(clock);
-const roads = new Roads({ link, cameras, clock, controlLives: () => known.host.alive && link.control.state === 'connected' && clock.sinceExchange_ms() < 3000 && document.visibilityState === 'visible' });
+const roads = new Roads({ link, cameras, clock, controlLives: () => known.host.alive && link.control.state === 'connected' && link.silent_ms < 700 && document.visibilityState === 'visible' });
 
 const known = {
   session: null,
+  you: null, // as whom the bridge knows this page
+  people: [],
+  place: null,
+  idle_s: 0, // seconds until this place goes to somebody else; 0 for never
   workcells: [],
   workcell: null,
   waiting: null,
@@ -50,6 +57,11 @@ const keyboard = new Keyboard({
     }
     if (known.episode?.phase === 'preparing') view.notice('The workcell is being reset. Wait for "Running".', 'info');
     if (action.name === 'slow' || known.control.yours) return;
+    const bar = status.barFromControl();
+    if (bar) {
+      view.notice(bar, 'info');
+      return;
+    }
     if (!known.control.holder) link.send({ type: 'acquire', ask: false });
     else view.notice(`${known.control.holder} has control. Ask for it with the button "Ask for control".`, 'info');
   },
@@ -58,6 +70,8 @@ const keyboard = new Keyboard({
 });
 
 const status = makeStatus({ known, clock, cameras, link, roads, keyboard });
+const lobby = makeLobby({ known, link, keyboard });
+const supervisor = makeSupervisor({ known, link, notice: view.notice });
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
@@ -94,10 +108,15 @@ const handlers = {
     keyboard.setActions(event.actions, event.motion_bits);
     nameKeys().then((keyName) => { light = drawPads(document.getElementById('pads'), keyboard, keyName); });
   },
+  you: (event) => { known.you = event; },
+  people: (event) => { known.people = event.list; },
+  place: (event) => { known.place = event; },
+  idle: (event) => { known.idle_s = event.left_s; },
+  overview: (event) => supervisor.show(event),
+  invitation: (event) => supervisor.showInvitation(event),
   workcells: (event) => { known.workcells = event.list; },
   waiting: (event) => {
     Object.assign(known, { waiting: event, workcell: null, control: NO_CONTROL, viewers: 0 }, NO_EPISODE);
-    document.title = 'Cobalt';
     cameras.setCameras([]);
     keyboard.setInControl(false);
   },
@@ -107,7 +126,6 @@ const handlers = {
       Object.assign(known, NO_EPISODE);
     }
     known.workcell = event;
-    document.title = `${event.id} – Cobalt`;
     cameras.setCameras(event.cameras);
   },
   host: (event) => { known.host = event; },
@@ -135,7 +153,7 @@ const handlers = {
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},
   refused: () => {},
-  done: () => {},
+  done: (event) => { if (event.what === 'rename') lobby.onRenamed(); },
 };
 
 link.addEventListener('event', ({ detail }) => { handlers[detail.type]?.(detail); render(); });
@@ -154,6 +172,7 @@ view.onClick('reset', () => link.send({ type: 'reset' }));
 view.onClick('success', () => link.send({ type: 'end', outcome: 'success' }));
 view.onClick('discard', () => link.send({ type: 'end', outcome: 'discarded' }));
 view.onClick('stop', emergencyStop);
+view.onClick('home', () => link.send({ type: 'home' }));
 view.onClick('release-stop', () => link.send({ type: 'clear_emergency_stop' }));
 view.onClick('take', () => {
   const { yours, holder, requested_by } = known.control;
@@ -170,6 +189,10 @@ view.onClick('bag', async () => {
   }
 });
 document.getElementById('workcell').addEventListener('change', (event) => {
+  if (!link.workcell && known.place && !known.place.workcell) {
+    link.send({ type: 'watch', workcell: event.target.value }); // and stay in line
+    return;
+  }
   const url = new URL(location.href);
   url.searchParams.set('workcell', event.target.value);
   location.assign(url);
@@ -188,7 +211,15 @@ function noteMotion({ target, gripper }) {
   if (moved.gripper === null || Math.abs(gripper - moved.gripper) > 0.015) Object.assign(moved, { gripper, gripper_ms: pageNow() });
 }
 
+// For how long neither a message nor a picture has come.
+function silent_ms() {
+  return Math.min(link.silent_ms, ...[...cameras.byName.values()].map((camera) => camera.sinceLastFrame_ms()));
+}
+
 function render() {
+  keyboard.setCut(link.socketOpen && silent_ms() > SILENT_MS ? 'nothing comes from the robot' : '');
+  const title = known.workcell ? `${known.workcell.id} – Cobalt` : 'Cobalt';
+  document.title = lobby.strip?.level === 'turn' ? `Your turn: ${title}` : title;
   // Why keys were released stays for a moment after they count again.
   if (known.released && !keyboard.away) {
     known.backSince_ms ??= pageNow();
@@ -218,7 +249,9 @@ function render() {
   view.showGripper(status.ready() || known.control.emergency_stop ? status.gripperWords() : '');
   view.showControl(status.control());
   const by = known.control.emergency_stop_by;
-  view.showStop(known.control.emergency_stop, by && by === known.session?.operator ? 'you' : by);
+  view.showStop(known.control.emergency_stop, by && by === known.you?.name ? 'you' : by);
+  lobby.render();
+  supervisor.render();
   view.showLast({ episode: known.ended, quality: known.quality, recording: known.recording });
 }
 
@@ -250,6 +283,9 @@ Object.defineProperty(window, 'cobalt', {
     get clock() { return { offset_ms: clock.offset_ms, uncertainty_ms: clock.uncertainty_ms, round_trip_ms: clock.round_trip_ms }; },
     get session() { return known.session?.session ?? null; },
     get workcell() { return known.workcell?.id ?? null; },
+    get you() { return structuredClone(known.you); },
+    get people() { return structuredClone(known.people); },
+    get place() { return structuredClone(known.place); },
     get control() { return structuredClone(known.control); },
     get episode() { return structuredClone(known.episode); },
     get recording() { return structuredClone(known.recording); },

@@ -115,21 +115,45 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     return known.elapsed_s;
   }
 
+  // Why this page cannot take control now, in a sentence; empty if it can, or somebody has it.
+  function barFromControl() {
+    const { place, you, control: { yours, holder }, workcell } = known;
+    if (yours) return '';
+    if (you?.role === 'spectator') return 'You are invited to watch.';
+    if (holder || !place || !workcell || !place.waiting || place.workcell === workcell.id) return '';
+    return place.position ? `${workcell.id} is kept for somebody who came before you.` : `${workcell.id} is kept: others wait in line.`;
+  }
+
+  function colourOf(name) {
+    return known.people.find((person) => person.name === name)?.colour ?? null;
+  }
+
   function control() {
-    const { yours, holder, requested_by, you_ask, emergency_stop } = known.control;
+    const { yours, holder, requested_by, you_ask, emergency_stop, authority } = known.control;
     const enabled = link.socketOpen && Boolean(known.workcell) && known.host.alive;
-    if (!enabled) return { state: 'free', title: known.workcell ? 'No answer' : 'No workcell', note: 'Nobody can drive now.', button: 'Take control', enabled };
+    const homing = authority === 'homing';
+    const one = (state, title, note, button, presses = true) => ({
+      state, title, note, button, enabled: enabled && presses, colour: yours || holder ? colourOf(holder) : null,
+      home: {
+        shown: yours && Boolean(known.workcell?.can_home), enabled: enabled && !emergency_stop && !homing,
+        title: homing ? 'The arm drives home.' : 'Drive the arm to its home posture, slowly',
+      },
+    });
+    if (!enabled) return one('free', known.workcell ? 'No answer' : 'No workcell', 'Nobody can drive now.', 'Take control');
     if (yours) {
       return requested_by
-        ? { state: 'yours', title: 'You have control', note: `${requested_by} asks for it.`, button: 'Hand over', enabled }
-        : { state: 'yours', title: 'You have control', note: emergency_stop ? 'The emergency stop is on.' : 'Hold a key to move.', button: 'Release control', enabled };
+        ? one('yours', 'You have control', `${requested_by} asks for it.`, 'Hand over')
+        : one('yours', 'You have control', emergency_stop ? 'The emergency stop is on.' : 'Hold a key to move.', 'Release control');
     }
+    const bar = barFromControl();
     if (holder) {
+      if (known.you?.role === 'spectator') return one('other', holder, 'Has control. You watch.', 'Ask for control', false);
       return you_ask
-        ? { state: 'other', title: holder, note: 'Has control. You have asked.', button: 'Asked', enabled: false }
-        : { state: 'other', title: holder, note: 'Has control. You watch.', button: 'Ask for control', enabled };
+        ? one('other', holder, 'Has control. You have asked.', 'Asked', false)
+        : one('other', holder, 'Has control. You watch.', 'Ask for control');
     }
-    return { state: 'free', title: 'Nobody has control', note: emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', button: 'Take control', enabled };
+    if (bar) return one('free', 'Nobody has control', bar, 'Take control', false);
+    return one('free', 'Nobody has control', emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', 'Take control');
   }
 
   // What each button of the episode does now, or why it does nothing.
@@ -141,7 +165,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     const barred = emergency_stop ? 'The emergency stop is on.'
       : !ready() ? 'No arm is there.'
         : holder && !yours ? `${holder} has control.`
-          : saving ? 'The last episode is being saved.' : '';
+          : barFromControl() || (saving ? 'The last episode is being saved.' : '');
     const one = (label, enabled, does, why) => ({ label, enabled: enabled && !barred, title: barred || (enabled ? does : why) });
     return {
       start: one('Start', !running, 'Reset the workcell and start an episode; it is recorded', 'An episode is running.'),
@@ -159,5 +183,5 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     };
   }
 
-  return { ready, connection, motion, recordingWords, elapsed, control, buttons, gripperWords };
+  return { ready, connection, motion, recordingWords, elapsed, barFromControl, control, buttons, gripperWords };
 }

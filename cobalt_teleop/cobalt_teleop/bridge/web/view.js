@@ -133,8 +133,13 @@ export function showButtons(buttons) {
   }
 }
 
-export function showControl({ state, title, note, button, enabled }) {
+export function showControl({ state, title, note, button, enabled, colour, home }) {
   level('holder-badge', state);
+  const badge = colour === null ? 'badge' : `badge c${colour}`;
+  if ($('holder-badge').className !== badge) $('holder-badge').className = badge;
+  $('home').hidden = !home.shown;
+  $('home').disabled = !home.enabled;
+  if ($('home').title !== home.title) $('home').title = home.title;
   text('holder', title);
   text('holder-note', note);
   text('take', button);
