@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 
-from cobalt_bringup import doctor_checks
+from cobalt_bringup import doctor_checks, door_checks
 from cobalt_bringup.doctor_checks import Finding, Status
 
 
@@ -20,11 +20,20 @@ def add_parser(subparsers: 'argparse._SubParsersAction[argparse.ArgumentParser]'
     )
     parser.add_argument('--port', type=int, default=8080, help="port of the operator's page (default: 8080)")
     parser.add_argument('--dataset', default='datasets', help='folder for recorded episodes (default: datasets)')
+    parser.add_argument(
+        '--bridge',
+        metavar='ADDRESS',
+        help='follow the way to a bridge, such as https://192.0.2.7:8080, instead: is a port blocked, or a certificate '
+        'not trusted?',
+    )
+    parser.add_argument('--tls-certificate', default='', help='certificate that the bridge shall serve')
+    parser.add_argument('--tls-key', default='', help='its key')
+    parser.add_argument('--state-dir', default='', help="the bridge's parameter state_dir, if it is given one")
     parser.add_argument('--json', action='store_true', help='print one JSON object and nothing else')
     parser.set_defaults(func=doctor)
 
 
-def examine(port: int, dataset: str) -> list[Finding]:
+def examine(options: argparse.Namespace) -> list[Finding]:
     """Runs all checks, those that wait for child processes at the same time."""
     checks: list[Callable[[], Finding]] = [
         doctor_checks.processors,
@@ -34,8 +43,9 @@ def examine(port: int, dataset: str) -> list[Finding]:
         doctor_checks.graphics,
         doctor_checks.encoder,
         doctor_checks.browser,
-        lambda: doctor_checks.tcp_port(port),
-        lambda: doctor_checks.disk(dataset),
+        lambda: doctor_checks.tcp_port(options.port),
+        lambda: door_checks.planned_certificate(options.state_dir, options.tls_certificate, options.tls_key),
+        lambda: doctor_checks.disk(options.dataset),
     ]
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(_guarded, checks))
@@ -51,9 +61,16 @@ def _guarded(check: Callable[[], Finding]) -> Finding:
 
 def doctor(options: argparse.Namespace) -> int:
     """Runs `cobalt doctor`."""
-    if not options.json:
-        print('Looking at this machine; this takes some seconds ...', file=sys.stderr)
-    findings = examine(options.port, options.dataset)
+    if options.bridge is not None:
+        try:
+            findings = door_checks.way_to(door_checks.place_of(options.bridge, options.port))
+        except door_checks.PlaceError as error:
+            print(f'cobalt doctor: {error}', file=sys.stderr)
+            return 2
+    else:
+        if not options.json:
+            print('Looking at this machine; this takes some seconds ...', file=sys.stderr)
+        findings = examine(options)
     failed = any(finding.status is Status.FAIL for finding in findings)
     if options.json:
         print(json.dumps({'ok': not failed, 'findings': [asdict(finding) for finding in findings]}))
