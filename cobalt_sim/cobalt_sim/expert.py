@@ -18,6 +18,9 @@ from cobalt_teleop.core.pose import (
 
 _POINTING_DOWN = np.array([1.0, 0.0, 0.0, 0.0])
 
+_NEAR = 0.006
+"""So close to its goal the tool is there [m]."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ExpertCommand:
@@ -99,10 +102,10 @@ class LiftExpert:
             self._wanted = tool
             self._enter(ExpertPhase.APPROACH)
             return ExpertCommand(pose=tool, gripper=1.0, engaged=True)
-        if self._does_not_follow(tool):
+        goal = self._goal(cube)
+        if self._does_not_follow(tool, goal):
             self.restart()
             return ExpertCommand(pose=tool, gripper=float('nan'), engaged=False)
-        goal = self._goal(cube)
         self._move_towards(goal)
         self._next_phase(tool, cube, goal, gripper)
         closing = self._phase in (ExpertPhase.CLOSE, ExpertPhase.LIFT)
@@ -129,7 +132,7 @@ class LiftExpert:
         self._wanted = Pose(self._wanted.position + step, turned / np.linalg.norm(turned))
 
     def _next_phase(self, tool: Pose, cube: Pose, goal: Pose, gripper: float) -> None:
-        near = float(np.linalg.norm(tool.position - goal.position)) < 0.006
+        near = float(np.linalg.norm(tool.position - goal.position)) < _NEAR
         aligned = angle_between(tool.quat_xyzw, goal.quat_xyzw) < 0.04
         if self._phase is ExpertPhase.APPROACH and near and aligned and gripper > 0.9:
             self._enter(ExpertPhase.DESCEND)
@@ -143,8 +146,12 @@ class LiftExpert:
         elif self._phase is ExpertPhase.LIFT and tool.position[2] - cube.position[2] > 0.04:
             self._enter(ExpertPhase.APPROACH)
 
-    def _does_not_follow(self, tool: Pose) -> bool:
-        behind = float(np.linalg.norm(tool.position - self._wanted.position)) > 0.06
+    def _does_not_follow(self, tool: Pose, goal: Pose) -> bool:
+        """Tells of an arm that stays behind, or beside: the command that it was anchored by may not be the first."""
+        reaches = self._phase in (ExpertPhase.APPROACH, ExpertPhase.DESCEND)
+        at_goal = float(np.linalg.norm(goal.position - self._wanted.position)) < 0.001
+        allowed = _NEAR if reaches and at_goal else 0.06
+        behind = float(np.linalg.norm(tool.position - self._wanted.position)) > allowed
         self._ticks_lost = self._ticks_lost + 1 if behind else 0
         return self._ticks_lost > self._ticks(1.0)
 

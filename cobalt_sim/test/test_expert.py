@@ -59,6 +59,26 @@ def test_an_arm_that_does_not_follow_makes_it_release_and_press_again():
     assert presses >= 2
 
 
+def test_an_arm_that_missed_the_first_command_and_stays_beside_is_pressed_again_and_gets_there():
+    cube, tool = Pose(np.array([0.5, 0.05, 0.02])), Pose(np.array([0.5, 0.0, 0.25]), _DOWN)
+    expert = LiftExpert()
+    beside, presses, engaged = np.zeros(3), 0, False
+    for _ in range(400):
+        command = expert.step(tool=tool, cube=cube, gripper=1.0)
+        presses += command.engaged and not engaged
+        if command.engaged and not engaged and presses == 1:
+            beside = np.array([0.0, 0.012, 0.0])  # what the lost command would have told
+        elif command.engaged and not engaged:
+            beside = np.zeros(3)
+        engaged = command.engaged
+        if engaged:
+            tool = Pose(command.pose.position - beside, command.pose.quat_xyzw)
+        if expert.phase is ExpertPhase.CLOSE:
+            break
+    assert expert.phase is ExpertPhase.CLOSE
+    assert presses == 2
+
+
 def test_a_cube_that_slipped_away_is_fetched_again():
     expert = LiftExpert()
     cube = Pose(np.array([0.5, 0.0, 0.02]))
