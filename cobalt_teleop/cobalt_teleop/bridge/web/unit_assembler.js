@@ -22,7 +22,7 @@ export class UnitAssembler {
     this.newest = null;
     this.newest_ms = 0;
     this.interval_ms = null;
-    this.keyAsked_ms = -Infinity;
+    this.keyAsked_ms = null; // by the server itself, at first
     this.received = 0; // messages
     this.missing = 0; // messages that had to be asked for
     this.givenUp = 0;
@@ -40,6 +40,7 @@ export class UnitAssembler {
     this.bytes += message.byteLength;
     if (index >= count || (this.next !== null && id < this.next)) return;
     const now_ms = this.now();
+    this.keyAsked_ms ??= now_ms;
     if (this.newest === null || id > this.newest) this.noteNewest(id, now_ms);
     let unit = this.units.get(id);
     if (!unit || unit.parts === null) {
