@@ -15,6 +15,7 @@ from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, Recording
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.workcell_host import workcell_cameras
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.workcell import HostOptions
@@ -490,3 +491,20 @@ def test_an_episode_is_filmed_in_full_size_however_poor_the_link(operator):
 def test_sizes_that_a_camera_cannot_have_are_refused(operator, width, height):
     answer = operator.call('SetCamera', camera='front', enabled=True, width=width, height=height)
     assert not answer.ok and '320x240 at most' in answer.reason
+
+
+def test_a_small_video_is_full_again_when_its_viewers_have_gone(operator, monkeypatch):
+    monkeypatch.setattr(workcell_cameras, 'WISHES_LAST_S', 0.2)
+    topic = topics.video('front')
+    size = VideoSizes(operator)
+    until(lambda: size() == (320, 240), 'video')
+    assert operator.call('SetCamera', camera='front', enabled=True, width=160, height=120).ok
+    until(lambda: size() == (160, 120), 'the small video')
+    for subscription in list(operator.node.subscriptions):
+        if subscription.topic_name == topic.absolute('env_0'):
+            operator.node.destroy_subscription(subscription)
+    until(lambda: operator.node.count_subscribers(topic.absolute('env_0')) == 0, 'nobody watches')
+    time.sleep(0.6)
+    again = VideoSizes(operator)
+    again.decoded = len(again.heard)
+    until(lambda: again() == (320, 240), 'full size')

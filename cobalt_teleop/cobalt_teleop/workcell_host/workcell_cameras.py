@@ -1,5 +1,6 @@
 """The cameras of one workcell: rendered after a tick, only while somebody watches or records them."""
 
+import time
 from typing import Any
 
 from rclpy.node import Node
@@ -12,6 +13,9 @@ from cobalt_teleop.video.readable import LEAST_WIDTH_PX, readable_kbit_s
 from cobalt_teleop.video.video_stream import VideoLimits
 from cobalt_teleop.workcell_host.plant import CameraModel, Plant
 
+WISHES_LAST_S = 5.0
+"""A size or bit rate that was asked for lasts so long after its last viewer has gone [s]."""
+
 
 class _Camera:
     def __init__(self, model: CameraModel, stream: CameraStream, control_rate_hz: float) -> None:
@@ -22,6 +26,7 @@ class _Camera:
         self.rate_hz = model.rate_hz
         self.best = self.asked = stream.limits = VideoLimits(stream.limits.kbit_s, (model.width, model.height))
         self.newest: FrameRef | None = None
+        self.watched_s = time.monotonic()
         self._credit = 1.0
 
     def due(self) -> bool:
@@ -90,9 +95,20 @@ class WorkcellCameras:
             for camera in self._cameras.values():
                 camera.limit(full_size=full_size)
         for name, camera in self._cameras.items():
-            if camera.enabled and camera.due() and camera.stream.wanted():
+            if not (camera.enabled and camera.due()):
+                continue
+            if not camera.stream.wanted():
+                self._forget_wishes(camera)
+            else:
+                camera.watched_s = time.monotonic()
                 picture = self._plant.capture(name, camera.stream.picture_size())
                 camera.newest = camera.stream.publish(picture, stamp_ns) or camera.newest
+
+    def _forget_wishes(self, camera: _Camera) -> None:
+        """Nobody is left for whom the video should be small."""
+        if camera.asked != camera.best and time.monotonic() - camera.watched_s > WISHES_LAST_S:
+            camera.asked = camera.best
+            camera.limit(full_size=self._full_size)
 
     def change(self, request: Any) -> None:
         """Follows SetCamera.

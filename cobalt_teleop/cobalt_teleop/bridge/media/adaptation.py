@@ -37,6 +37,8 @@ _LATE_MS, _SLOW_MS, _EASY_MS = 150.0, 80.0, 60.0
 _AGE_WINDOW_S = 60.0
 _COMFORT, _TO_GROW = 1.6, 1.3
 _WORTH_TELLING = 0.12
+RENEWAL_S = 10.0
+"""A wish for less than the best is repeated so often [s]: hosts forget it when nobody watches, or when they restart."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,7 @@ class VideoAdaptation:
         self._scales = dict.fromkeys(cameras, SCALES[0])
         self._told: dict[str, VideoSetting] = {}
         self._told_s = -math.inf
+        self._renewed_s = -math.inf
         self._start()
 
     def _start(self) -> None:
@@ -217,6 +220,10 @@ class VideoAdaptation:
                 news[name] = self._told[name] = setting
         if news:
             self._told_s = now_s
+        if now_s - self._renewed_s >= RENEWAL_S:
+            self._renewed_s = now_s
+            best = self.best()
+            news |= {name: told for name, told in self._told.items() if told != best[name]}
         return news
 
     def _setting(self, name: str, camera: FilmedCamera, seen: SeenCamera | None, kbit_s: float) -> VideoSetting:
