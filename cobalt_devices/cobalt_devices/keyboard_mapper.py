@@ -23,6 +23,9 @@ TAP_S = 0.05
 WATCHDOG_S = 0.2
 """After a gap in the samples as long as this [s] the host holds: keys that stayed down over it count no more."""
 
+FORGOTTEN_S = 1.0
+"""After a gap as long as this [s] nothing that was pressed in it counts: it was meant for what the arm did then."""
+
 _MAX_STEP_S = 0.1
 _FIRST_STEP_S = 0.01
 _CONFIRM_S = 0.2
@@ -126,6 +129,10 @@ class _Epoch:
     """The host holds it; it only lasts so that the host can tell the operator why, until the keys are released."""
 
 
+def _gap_s(sample: KeySample, previous: KeySample | None) -> float:
+    return 0.0 if previous is None else (sample.stamp_ns - previous.stamp_ns) * 1e-9
+
+
 def _within(vector: Vector, length: float) -> Vector:
     norm = float(np.linalg.norm(vector))
     return vector if norm <= length else vector * (length / norm)
@@ -175,9 +182,10 @@ class KeyboardMapper:
         if previous is not None and sample.stamp_ns < previous.stamp_ns:
             return None
         self._previous = sample
-        presses = self._presses(sample, previous)
         stopped = self._stopped(sample, previous, feedback)
-        self._ignore_old_presses(sample, previous, presses, stopped=stopped)
+        before = None if _gap_s(sample, previous) > FORGOTTEN_S else previous
+        presses = self._presses(sample, before)
+        self._ignore_old_presses(sample, before, presses, stopped=stopped)
         if self._epoch is not None and stopped:
             self._epoch.over = True
         held = sample.buttons & _KEYS & ~self._ignored_bits
@@ -232,8 +240,7 @@ class KeyboardMapper:
             and feedback.holding
             and feedback.clutch_epoch == self._epoch.number
         )
-        gap_s = 0.0 if previous is None else (sample.stamp_ns - previous.stamp_ns) * 1e-9
-        return refused or gap_s > WATCHDOG_S
+        return refused or _gap_s(sample, previous) > WATCHDOG_S
 
     def _ignore_old_presses(
         self, sample: KeySample, previous: KeySample | None, presses: Vector, *, stopped: bool

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cobalt_devices.keyboard_mapper import (
+    FORGOTTEN_S,
     LINGER_S,
     TAP_S,
     WATCHDOG_S,
@@ -93,7 +94,7 @@ def test_the_view_turns_rotations_too():
 def test_the_first_command_of_an_epoch_holds_no_motion():
     keyboard = Keyboard()
     keyboard.press('left', 'yaw_left')
-    command = keyboard.send(dt_s=5.0)
+    command = keyboard.send(dt_s=0.8)
     assert command.engaged
     np.testing.assert_array_equal(command.pose.position, np.zeros(3))
     assert angle_between(command.pose.quat_xyzw, Pose().quat_xyzw) == 0.0
@@ -195,6 +196,25 @@ def test_repeated_and_older_samples_change_nothing():
     assert again is not None
     np.testing.assert_array_equal(again.pose.position, command.pose.position)
     assert keyboard.mapper.update(keyboard.sample(stamp_ns=round((keyboard.now_s - 0.01) * 1e9))) is None
+
+
+@pytest.mark.parametrize('held', [True, False])
+def test_what_was_pressed_while_the_link_was_cut_moves_nothing_when_it_is_back(held):
+    keyboard = Keyboard()
+    keyboard.run(0.2)
+    keyboard.tap('gripper')
+    keyboard.press('up')
+    if not held:
+        keyboard.release()
+    command = keyboard.send(dt_s=FORGOTTEN_S + 0.1)
+    assert not command.engaged
+    command = keyboard.run(1.0)
+    assert not command.engaged
+    keyboard.release()
+    keyboard.send()
+    keyboard.press('up')
+    keyboard.send()
+    assert keyboard.run(0.3).pose.position[2] > 0.02, 'a fresh press moves'
 
 
 def test_lost_samples_make_no_jump():

@@ -8,8 +8,9 @@ from cobalt_teleop.bridge.operators.sample_gate import SampleGate
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 
-def sample(sequence, device_ms=0.0, buttons=0, engaged=False, press_counts=(0,)):
+def sample(sequence, device_ms=None, buttons=0, engaged=False, press_counts=(0,)):
     levels = {'buttons': buttons, 'engaged': engaged, 'press_counts': press_counts}
+    device_ms = float(sequence) if device_ms is None else device_ms
     return PageMessage('keys', {'sequence': sequence, 'device_ms': device_ms} | levels)
 
 
@@ -94,3 +95,51 @@ def test_losses_and_jitter_are_counted():
     assert (counts.received, counts.lost) == (3, 2)
     assert counts.jitter_ms < 1e-6
     assert gate.take_counts().received == 0
+
+
+HOUR_MS = 3_600_000.0
+
+
+def run(gate, arrivals):
+    """Offers samples as (sequence, device time [ms], arrival [s], buttons); returns the sequences that passed."""
+    passed = []
+    for sequence, device_ms, at, buttons in arrivals:
+        if gate.offer(sample(sequence, device_ms, buttons), at) == 0.0:
+            passed.append(gate.take(at)['sequence'])
+    return passed
+
+
+def test_what_was_pressed_before_a_cut_and_arrives_after_it_moves_nothing():
+    gate = SampleGate()
+    steady = [(number, HOUR_MS + number * 40.0, 5.0 + number * 0.04, 0) for number in range(50)]
+    run(gate, steady)
+    # Three samples wait in the sender over a cut of two seconds: a key pressed, held, let go.
+    stale = [(50, HOUR_MS + 2000.0, 9.01, 1), (51, HOUR_MS + 2040.0, 9.01, 1), (52, HOUR_MS + 2080.0, 9.01, 0)]
+    fresh = [(53, HOUR_MS + 4020.0, 9.03, 0)]
+    assert run(gate, stale) == []
+    assert run(gate, fresh) == [53]
+    counts = gate.take_counts()
+    assert counts.lost == 3
+
+
+def test_bursts_of_wi_fi_are_let_through_newest_first():
+    gate = SampleGate()
+    passed = []
+    for burst in range(20):
+        arrival = 5.0 + (burst + 1) * 0.150
+        held_back = [(burst * 4 + n, HOUR_MS + (burst * 4 + n) * 37.5, arrival, 2) for n in range(4)]
+        passed += run(gate, held_back)
+        waiting = gate.take(arrival + 0.075)
+        passed += [waiting['sequence']] if waiting else []
+    assert passed == sorted(passed)
+    assert passed[-1] == 79
+    assert gate.take_counts().lost == 0
+
+
+def test_a_way_that_stays_longer_is_taken_for_what_it_is_after_a_while():
+    gate = SampleGate()
+    run(gate, [(number, number * 200.0, number * 0.2 + 0.01, 0) for number in range(50)])
+    longer = [(number, number * 200.0, number * 0.2 + 0.7, number) for number in range(50, 120)]
+    passed = run(gate, longer)
+    assert passed
+    assert 25 <= passed[0] - 50 <= 51, 'within five to ten seconds'

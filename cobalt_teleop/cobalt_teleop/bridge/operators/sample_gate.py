@@ -9,6 +9,11 @@ MAX_RATE_HZ = 40.0
 BURST = 3
 """So many samples may pass in a row, at once, if each says something new; the rate is kept on average."""
 
+LATE_MS = 400.0
+"""A sample whose way was longer by this than the shortest of late is dropped [ms]: a network that was cut, or that
+holds back what it should drop, delivers what somebody did seconds ago."""
+
+_WAY_WINDOW_S = 5.0
 _LEVELS = ('buttons', 'engaged', 'press_counts')
 _EARLY_S = 1e-3
 
@@ -19,7 +24,7 @@ class LinkCounts:
 
     Attributes:
         received: Samples.
-        lost: Samples that were sent and did not arrive, by their sequence.
+        lost: Samples that were sent and did not arrive, by their sequence, or arrived too late to be of use.
         jitter_ms: Smoothed change of the samples' way between two arrivals [ms] (RFC 3550, section 6.4.1).
     """
 
@@ -34,7 +39,7 @@ class SampleGate:
     A bucket of `BURST` tokens fills at the rate, and each sample that passes takes one. A sample with a key newly
     pressed or let go needs one token, and so passes at once; one that repeats what is known waits until the bucket is
     full, 25 ms after the last. Of those that wait, the newest passes. Every sample holds levels and counts, so that one
-    left out costs nothing but its moment.
+    left out costs nothing but its moment. One that comes much later than its like is dropped.
     """
 
     def __init__(self, rate_hz: float = MAX_RATE_HZ) -> None:
@@ -49,6 +54,7 @@ class SampleGate:
         self._lost = 0
         self._jitter_ms = 0.0
         self._way_ms: float | None = None
+        self._shortest = _ShortestWay()
 
     def offer(self, sample: PageMessage, now_s: float) -> float | None:
         """Takes a sample; an older one than was seen already is dropped.
@@ -62,8 +68,11 @@ class SampleGate:
         if self._newest >= 0:
             self._lost += sequence - self._newest - 1
         self._newest = sequence
-        self._received += 1
         way_ms = now_s * 1000.0 - sample['device_ms']
+        if way_ms > self._shortest.of_late(way_ms, now_s) + LATE_MS:
+            self._lost += 1
+            return None
+        self._received += 1
         if self._way_ms is not None:
             self._jitter_ms += (abs(way_ms - self._way_ms) - self._jitter_ms) / 16.0
         self._way_ms = way_ms
@@ -95,6 +104,23 @@ class SampleGate:
         counts = LinkCounts(self._received, self._lost, self._jitter_ms)
         self._received = self._lost = 0
         return counts
+
+
+class _ShortestWay:
+    """The shortest way of the last five to ten seconds; the clocks' offset is in it, and stays in all of them."""
+
+    def __init__(self) -> None:
+        self._since_s = float('-inf')
+        self._before_ms = self._now_ms = float('inf')
+
+    def of_late(self, way_ms: float, now_s: float) -> float:
+        """Takes a way and returns the shortest [ms]."""
+        age_s = now_s - self._since_s
+        if age_s > _WAY_WINDOW_S:
+            self._before_ms = self._now_ms if age_s <= 2 * _WAY_WINDOW_S else float('inf')
+            self._now_ms, self._since_s = float('inf'), now_s
+        self._now_ms = min(self._now_ms, way_ms)
+        return min(self._before_ms, self._now_ms)
 
 
 def _levels(sample: PageMessage) -> tuple[object, ...]:

@@ -89,12 +89,14 @@ export class Keyboard {
     if (reason === this.unattended) return;
     this.unattended = reason;
     if (reason) this.releaseAll(reason);
+    else this.changed(); // the device node hears at once that keys count again
   }
 
   setCut(reason) {
     if (reason === this.cut) return;
     this.cut = reason;
     if (reason) this.releaseAll(reason);
+    else this.changed();
   }
 
   setInControl(inControl) {
