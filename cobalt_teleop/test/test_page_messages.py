@@ -20,14 +20,32 @@ KEYS = {
     'clutch_epoch': 2,
     'frame': ['front', 3341643459],
 }
-HELLO = {'type': 'hello', 'session': '', 'workcell': 'env_0', 'operator': 'Ada', 'codecs': ['h264'], 'token': '', 'road': 'units'}
+HELLO = {
+    'type': 'hello',
+    'session': '',
+    'workcell': 'env_0',
+    'operator': 'Ada',
+    'codecs': ['h264'],
+    'token': '',
+    'road': 'units',
+}
 STATS = {
     'type': 'stats',
     'rtt_ms': 1.5,
     'clock_offset_ms': None,
     'clock_uncertainty_ms': 0.2,
     'loss_down': 0,
-    'cameras': [{'name': 'front', 'fps': 20, 'frame_age_ms': None, 'kbit_s': 800.5, 'dropped': 0, 'freezes': 1}],
+    'cameras': [
+        {
+            'name': 'front',
+            'fps': 20,
+            'frame_age_ms': None,
+            'kbit_s': 800.5,
+            'dropped': 0,
+            'freezes': 1,
+            'shown_width': 900,
+        }
+    ],
 }
 ODD_VALUES = (
     None, True, False, -1, 0, 1, 2**31, 2**32, 2**70, -(2**70), 0.5, 1e300, '', 'x', 'x' * 70000, '\0', '\ud800',

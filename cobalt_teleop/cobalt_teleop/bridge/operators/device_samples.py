@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from cobalt_interfaces.msg import CameraLink, DeviceSample, LinkStats
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts
-from cobalt_teleop.bridge.wire.page_messages import PageMessage
+from cobalt_teleop.bridge.wire.page_messages import CameraReport, PageMessage
 from cobalt_teleop.bridge.workcell_endpoints import DEVICE
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
@@ -118,6 +118,10 @@ def link_stats(
         stats.loss_down = report['loss_down']
         stats.clock_offset_ms = -report['clock_offset_ms']
         stats.clock_uncertainty_ms = report['clock_uncertainty_ms']
-        cameras: Sequence[CameraLink] = [CameraLink(**vars(camera)) for camera in report['cameras']]
+        cameras: Sequence[CameraLink] = [_camera_link(camera) for camera in report['cameras']]
         stats.cameras = cameras
     return stats
+
+
+def _camera_link(report: CameraReport) -> CameraLink:
+    return CameraLink(**{name: value for name, value in vars(report).items() if name != 'shown_width'})

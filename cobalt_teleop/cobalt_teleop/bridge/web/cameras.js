@@ -205,6 +205,7 @@ export class Cameras {
       kbit_s: round(camera.kbit_s),
       dropped: camera.dropped,
       freezes: camera.freezes,
+      shown_width: Math.min(Math.round(camera.figure.clientWidth * devicePixelRatio), 65535),
     }));
   }
 }

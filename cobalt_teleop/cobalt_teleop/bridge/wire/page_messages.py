@@ -31,7 +31,10 @@ class PageMessageError(CobaltError):
 
 @dataclass(frozen=True)
 class CameraReport:
-    """How one camera's video arrives at a page; the fields are those of cobalt_interfaces/msg/CameraLink."""
+    """How one camera's video arrives at a page.
+
+    Its fields are those of cobalt_interfaces/msg/CameraLink, and the width of the picture on the screen [px].
+    """
 
     name: str
     fps: float
@@ -39,6 +42,7 @@ class CameraReport:
     kbit_s: float
     dropped: int
     freezes: int
+    shown_width: int
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,7 @@ def _camera_reports(name: str, value: Any) -> tuple[CameraReport, ...]:
         'kbit_s': _number(0, 1e7),
         'dropped': _whole(2**32 - 1),
         'freezes': _whole(2**32 - 1),
+        'shown_width': _whole(2**16 - 1),
     }
     return tuple(CameraReport(**_checked(name, entry, checks)) for entry in value)
 
