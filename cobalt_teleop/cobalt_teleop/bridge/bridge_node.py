@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
-from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
@@ -21,9 +20,8 @@ from cobalt_teleop.bridge.network.server_check import check_servers
 from cobalt_teleop.bridge.network.udp_ports import PortRangeLoop
 from cobalt_teleop.bridge.operators.lobby import Lobby, LobbyRules
 from cobalt_teleop.bridge.operators.session import SessionRules
+from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.web_server import build_app
-from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
-from cobalt_teleop.core import topics
 from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
@@ -70,6 +68,9 @@ class BridgeParameters:
     service_timeout_s: float = parameter(3.0, 'how long a host may take to answer [s]', lower=0.1, upper=60.0)
     episode_timeout_s: float = parameter(
         15.0, 'how long a reset waits for the last episode [s]', lower=1.0, upper=120.0
+    )
+    adaptive_video: bool = parameter(
+        True, 'make video smaller and simpler while the link of whoever drives carries no more'
     )
     require_recording: bool = parameter(
         False, 'refuse episodes while no recorder is there; if false, they run unrecorded and the page says so'
@@ -158,12 +159,13 @@ class WebRtcBridge(Node):
                 service_timeout_s=values.service_timeout_s,
                 episode_timeout_s=values.episode_timeout_s,
                 require_recording=values.require_recording,
+                adaptive_video=values.adaptive_video,
                 way=self._way,
             ),
         )
         # Bridges that share a folder differ by their ports.
         state = (self._state_folder, f'sessions-{values.port}.json')
-        self._lobby = Lobby(self._open_endpoints, self._exists, rules, self.get_logger().info, state)
+        self._lobby = Lobby(RosSide(self, self._calls, self._loop), rules, self.get_logger().info, state)
         app = build_app(self._lobby, entrance, self._way)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEPALIVE_S)
         await runner.setup()
@@ -181,23 +183,6 @@ class WebRtcBridge(Node):
         for finding in await check_servers(self._way.servers):
             if finding.problem:
                 self.get_logger().error(f'{finding.url}: {finding.problem}')
-
-    def _exists(self, workcell_id: str) -> bool:
-        try:
-            return bool(self.count_publishers(topics.WORKCELL.absolute(workcell_id)))
-        except InvalidHandle:
-            return False  # the process is ending
-
-    def _open_endpoints(self, info: WorkcellInfo, listener: WorkcellListener) -> WorkcellEndpoints:
-        return WorkcellEndpoints(
-            self,
-            self._calls,
-            self._loop,
-            workcell_id=info.workcell_id,
-            host_id=info.host_id,
-            part=info.parts[0].name if info.parts else 'arm',
-            listener=listener,
-        )
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState
+from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.episode_requests import CallService
 from cobalt_teleop.bridge.operators.room import Room
-from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
 
 RENEW_PERIOD_S = 5.0
@@ -144,8 +144,8 @@ class ControlRequests:
         """Gives control back as the bridge ends, without waiting."""
         lease_id, self._lease_id = self._lease_id, ''
         room = self._person.room
-        if lease_id and room is not None and room.endpoints is not None:
-            room.endpoints.release_at_exit(lease_id)
+        if lease_id and room is not None:
+            room.release_at_exit(lease_id)
 
     async def hand_over(self) -> None:
         """Hands control to who asks for it; gives it back if nobody does.

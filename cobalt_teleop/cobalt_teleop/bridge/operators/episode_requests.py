@@ -6,8 +6,8 @@ from collections.abc import Awaitable
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import EpisodeState
+from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.room import Room
-from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 
 OUTCOMES = {
     'success': EpisodeState.OUTCOME_SUCCESS,

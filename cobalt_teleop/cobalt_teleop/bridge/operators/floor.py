@@ -4,20 +4,21 @@ import asyncio
 from collections.abc import Callable
 
 from cobalt_interfaces.msg import WorkcellInfo
-from cobalt_teleop.bridge.operators.room import OpenEndpoints, Room
+from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.bridge.ros_side import RosSide
 
 
 class Floor:
     """Rooms by the names of their workcells. Lives in the event loop.
 
     Args:
-        open_endpoints: Opens the ROS side of a workcell.
-        exists: Tells by its name whether somebody announces a workcell at this moment.
+        ros: Knows which there are, and opens them.
+        on_control: Called when control of one has changed.
     """
 
-    def __init__(self, open_endpoints: OpenEndpoints, exists: Callable[[str], bool]) -> None:
-        self._open_endpoints = open_endpoints
-        self._exists = exists
+    def __init__(self, ros: RosSide, on_control: Callable[[], None]) -> None:
+        self._ros = ros
+        self._on_control = on_control
         self._rooms: dict[str, Room] = {}
         self._present: tuple[str, ...] = ()
 
@@ -39,13 +40,15 @@ class Floor:
         """A workcell has announced itself, or changed."""
         room = self._rooms.get(info.workcell_id)
         if room is None:
-            self._rooms[info.workcell_id] = Room(info, self._open_endpoints)
+            self._rooms[info.workcell_id] = Room(info, self._ros, self._on_control)
         elif room.update_info(info):
             asyncio.get_running_loop().create_task(_reopen(room))
 
     def look(self) -> bool:
         """Notes which workcells exist now; returns whether they are others than before."""
-        present = tuple(name for name in sorted(self._rooms, key=_natural) if self._exists(name))
+        present = tuple(name for name in sorted(self._rooms, key=_natural) if self._ros.exists(name))
+        for name in set(self._present) - set(present):
+            self._rooms[name].forget_control()
         changed, self._present = present != self._present, present
         return changed
 

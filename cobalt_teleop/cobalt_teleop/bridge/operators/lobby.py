@@ -14,15 +14,15 @@ from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
-from cobalt_teleop.bridge.operators.room import OpenEndpoints
 from cobalt_teleop.bridge.operators.session import Session, SessionRules
 from cobalt_teleop.bridge.operators.usher import Usher
+from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
-from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 
 MAX_SESSIONS = 64
 KEY_DIGITS = 32
@@ -55,8 +55,7 @@ class Lobby:
     """Admits pages, keeps their sessions across a reload, and lets them go after a grace time.
 
     Args:
-        open_endpoints: Opens the ROS side of a workcell.
-        exists: Tells by its name whether somebody announces a workcell at this moment.
+        ros: The workcells' ROS side.
         rules: What it keeps.
         log: Writes a line to the node's log.
         state: Folder and file that keep sessions across a restart; None to keep nothing.
@@ -64,13 +63,12 @@ class Lobby:
 
     def __init__(
         self,
-        open_endpoints: OpenEndpoints,
-        exists: Callable[[str], bool],
+        ros: RosSide,
         rules: LobbyRules,
         log: Callable[[str], None],
         state: tuple[StateFolder, str] | None = None,
     ) -> None:
-        self.floor = Floor(open_endpoints, exists)
+        self.floor = Floor(ros, self._on_change)
         self._rules = rules
         self._log = log
         self._sessions: dict[str, Session] = {}
@@ -178,10 +176,6 @@ class Lobby:
     def gave_control(self, session: Session) -> None:
         """A person has given control back, or handed it over."""
         self._usher.gave_control(session)
-
-    def on_control(self) -> None:
-        """Somewhere, control has changed."""
-        self._on_change()
 
     async def serve(self, session: Session, message: PageMessage) -> None:
         """Does what a person asks of the lobby.

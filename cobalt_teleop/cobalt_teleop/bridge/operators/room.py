@@ -3,10 +3,13 @@
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState, EpisodeState, WorkcellInfo
+from cobalt_teleop.bridge.media.adaptive_video import AdaptiveVideo
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket, FrameSink
+from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.wire.page_events import (
     Event,
     control_event,
@@ -16,8 +19,12 @@ from cobalt_teleop.bridge.wire.page_events import (
     step_event,
     workcell_event,
 )
-from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints, WorkcellListener
+from cobalt_teleop.bridge.wire.page_messages import PageMessage
+from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints
 from cobalt_teleop.core import topics
+
+SET_CAMERA_S = 3.0
+"""How long a host may take to change a camera [s]."""
 
 STEP_EVENT_INTERVAL_S = 0.2
 SILENT_AFTER_S = 1.5
@@ -59,27 +66,33 @@ class Visitor(Protocol):
         """The host said who has control."""
 
 
-OpenEndpoints = Callable[[WorkcellInfo, WorkcellListener], WorkcellEndpoints]
-
-
 class Room:
-    """Opens a workcell's endpoints with the first visitor and closes them with the last. Lives in the event loop."""
+    """Opens a workcell's endpoints with the first visitor and closes them with the last. Lives in the event loop.
 
-    def __init__(self, info: WorkcellInfo, open_endpoints: OpenEndpoints) -> None:
+    Args:
+        info: What the workcell is.
+        ros: Opens its endpoints.
+        on_control: Called when somebody else has control, or it is stopped, or goes on.
+    """
+
+    def __init__(self, info: WorkcellInfo, ros: RosSide, on_control: Callable[[], None]) -> None:
         self.info = info
         self.episode: EpisodeState | None = None
         self.control: ControlState | None = None
         self.endpoints: WorkcellEndpoints | None = None
         self.episode_changed = asyncio.Event()
-        self._open_endpoints = open_endpoints
+        self._ros = ros
+        self._on_control = on_control
         self._visitors: list[Visitor] = []
         self._latest: dict[str, Event] = {}
         self._sinks: dict[tuple[str, str], list[FrameSink]] = {}
         self._step_told_s = 0.0
         self._recorder_heard_s = 0.0
         self._alive = True
+        self._video: AdaptiveVideo | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self.frames_received: dict[str, int] = {}
+        ros.listen(info, self.on_message)
 
     @property
     def workcell_id(self) -> str:
@@ -98,7 +111,7 @@ class Room:
 
     @property
     def free(self) -> bool:
-        """Nobody has control, as far as it is known; of a workcell without visitors nothing is."""
+        """Nobody has control, as far as it is known."""
         return self.control is None or not self.control.lease_id
 
     @property
@@ -110,10 +123,13 @@ class Room:
         """Lets a session in and tells it everything."""
         if self.endpoints is None:
             self._alive = True
-            self.endpoints = self._open_endpoints(self.info, self)
+            self.endpoints = self._ros.open(self.info, self)
+            self._video = AdaptiveVideo(self.info.cameras, partial(self.call, 'SetCamera', SET_CAMERA_S))
             self._watchdog = asyncio.get_running_loop().create_task(self._watch_host())
         if visitor not in self._visitors:
             self._visitors.append(visitor)
+        if self.control is not None:
+            visitor.on_control(self.control)
         self.tell_viewers()
 
     def leave(self, visitor: Visitor) -> None:
@@ -132,9 +148,21 @@ class Room:
         if self._watchdog is not None:
             self._watchdog.cancel()
             self._watchdog = None
-        self._latest.clear()
+        self._latest = {kind: event for kind, event in self._latest.items() if kind == 'episode'}
         self._sinks.clear()
-        self.control = self.episode = None
+
+    def forget_control(self) -> None:
+        """The host is gone: whoever had control has it no more."""
+        self.control = None
+
+    async def call(self, service: str, timeout_s: float, **fields: Any) -> Any:
+        """Calls a service of the host for this workcell; see `HostServices.call`."""
+        services = self._ros.services(self.info.host_id)
+        return await services.call(service, timeout_s, workcell_id=self.workcell_id, **fields)
+
+    def release_at_exit(self, lease_id: str) -> None:
+        """Gives a lease back as the process ends."""
+        self._ros.services(self.info.host_id).release_at_exit(self.workcell_id, lease_id)
 
     def tell_all_to(self, visitor: Visitor) -> None:
         """Sends one session all that is known."""
@@ -176,6 +204,12 @@ class Room:
         if self.endpoints is not None:
             self.endpoints.ask_key_frame(camera)
 
+    def on_viewer_report(self, visitor: Visitor, report: PageMessage) -> None:
+        """Takes how video arrives at a page; that of who has control decides, or of who came first."""
+        leader = next((one for one in self._visitors if one.lease_id), self._visitors[0] if self._visitors else None)
+        if visitor is leader and self._video is not None:
+            self._video.note(visitor.session_id, report)
+
     def tell_control(self) -> None:
         """Tells each session who has control, as it sees it."""
         for visitor in self._visitors:
@@ -198,6 +232,7 @@ class Room:
             for visitor in self._visitors:
                 visitor.on_control(message)
             self.tell_control()
+            self._on_control()
         elif topic is topics.EPISODE:
             self.episode = message
             self.episode_changed.set()

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Guest, Role
+from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.media.peer import PeerError
 from cobalt_teleop.bridge.media.session_media import SessionMedia
 from cobalt_teleop.bridge.network.media_way import MediaWay
@@ -21,7 +22,6 @@ from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_intake import Driver, SampleIntake
 from cobalt_teleop.bridge.wire.page_events import Event, keyboard_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_signal
-from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +32,14 @@ class SessionRules:
         service_timeout_s: How long a host may take to answer [s].
         episode_timeout_s: How long an episode may take to end before a reset gives up [s].
         require_recording: Refuse to start an episode that nobody records.
+        adaptive_video: Video follows the viewers' links.
         way: How media finds its way.
     """
 
     service_timeout_s: float
     episode_timeout_s: float
     require_recording: bool
+    adaptive_video: bool
     way: MediaWay
 
 
@@ -72,9 +74,6 @@ class Reception(Protocol):
 
     def gave_control(self, session: 'Session') -> None:
         """A person has given control back, or handed it over."""
-
-    def on_control(self) -> None:
-        """Somewhere, control has changed."""
 
     async def serve(self, session: 'Session', message: PageMessage) -> None:
         """Does what a person asks of the lobby, or raises ServiceError with the reason."""
@@ -280,7 +279,6 @@ class Session:
         """The host says who has control."""
         if self._control.on_control(state) and self.connected:
             self._start(self._act('acquire', self._control.acquire(False)))
-        self._reception.on_control()
 
     def on_taken(self) -> None:
         """Control is this session's."""
@@ -327,6 +325,12 @@ class Session:
         kind = message.type
         if kind == 'stats':
             self._stats = message
+            if self.room is not None and self._rules.adaptive_video:
+                self.room.on_viewer_report(self, message)
+            return
+        if kind == 'ping':
+            if self._socket is not None:
+                self._start(_send(self._socket, {'type': 'pong'}))
             return
         needed = _NEEDED_ROLES.get(kind, Role.SPECTATOR)
         if not self._may(needed):
@@ -401,9 +405,9 @@ class Session:
             self.tell({'type': 'done', 'what': what})
 
     async def _call(self, service: str, **fields: Any) -> Any:
-        if self.room is None or self.room.endpoints is None:
+        if self.room is None:
             raise ServiceError('there is no workcell yet')
-        return await self.room.endpoints.call(service, self._rules.service_timeout_s, **fields)
+        return await self.room.call(service, self._rules.service_timeout_s, **fields)
 
     async def _start_episode(self) -> None:
         await self._episodes.start(await self._control.require(), self.lease_id, self.operator, self.guest.task)

@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Mapping
 
 from cobalt_teleop.bridge.door.guest import Role
+from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.places import Places
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.wire.page_events import Event
-from cobalt_teleop.bridge.workcell_endpoints import ServiceError
 
 CLAIM_S = 60.0
 """Whoever has waited for a place must take control within this time while others wait [s]."""
