@@ -120,6 +120,13 @@ class SmallInternet:
         """Lets no UDP through between client and server, as many firewalls do; a relay on the router still serves."""
         self._rules('meta l4proto udp drop')
 
+    def block_udp_but(self, first: int, last: int) -> None:
+        """Lets UDP through to and from these ports of the server alone, as a firewall does that was told of them."""
+        ports = f'{first}-{last}'
+        to_server = f'ip daddr {SERVER_ADDRESS} udp dport {ports} accept'
+        from_server = f'ip saddr {SERVER_ADDRESS} udp sport {ports} accept'
+        self._rules(to_server, from_server, 'meta l4proto udp drop')
+
     def change_address(self) -> None:
         """Gives the client another address, as a change from Wi-Fi to a mobile network does."""
         self.client.run('ip', 'address', 'delete', f'{CLIENT_ADDRESS}/24', 'dev', 'client')

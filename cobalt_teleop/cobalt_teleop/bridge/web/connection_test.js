@@ -5,7 +5,7 @@ import { pageNow } from '/clock.js';
 
 const SOCKET_MS = 6000;
 const GATHER_MS = 4000;
-const CONNECT_MS = 12000;
+const CONNECT_MS = 8000;
 const VIDEO_MS = 8000;
 const SERVERS_MS = 7000;
 const PINGS = 10;
