@@ -1,0 +1,114 @@
+"""foxglove_server: the ROS graph for Foxglove, and services for episodes and authority."""
+
+import logging
+import sys
+from dataclasses import dataclass
+
+from rclpy.node import Node
+
+from cobalt_teleop.bridge.door.entrance import Entrance, open_entrance
+from cobalt_teleop.bridge.door.limits import DoorLimits
+from cobalt_teleop.bridge.door.listening import is_every_address
+from cobalt_teleop.bridge.door.own_names import machine_names
+from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.core import topics
+from cobalt_teleop.foxglove.gate import Gate, hidden_address
+from cobalt_teleop.foxglove.graph_mirror import GraphMirror
+from cobalt_teleop.ros.executor_calls import ExecutorCalls
+from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.process import Stop, run_node
+
+PROGRAM = 'foxglove_server'
+SUMMARY = 'Serves the topics of the ROS graph, and services for episodes and authority, to Foxglove.'
+
+OFFERED_SERVICES = tuple(topics.service_name('*', service) for service in topics.SERVICES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoxgloveParameters:
+    """Parameters of foxglove_server."""
+
+    host: str = parameter(
+        '127.0.0.1', 'address to serve on; 0.0.0.0 or :: for every network, by TLS and with a token alone'
+    )
+    port: int = parameter(8765, 'TCP port that Foxglove connects to', lower=1, upper=65535)
+    tls_certificate: str = parameter('', 'PEM file of your own certificate; empty for one that is made at first start')
+    tls_key: str = parameter('', 'PEM file of the key of tls_certificate')
+    topics: tuple[str, ...] = parameter(('*',), 'topics to serve: full names, or patterns such as /env_0/*')
+    services: tuple[str, ...] = parameter(OFFERED_SERVICES, 'services to offer: full names, or patterns')
+    origins: tuple[str, ...] = parameter(
+        ('https://app.foxglove.dev', 'file://'), 'pages that may connect; the desktop application is file://'
+    )
+    max_clients: int = parameter(16, 'clients at the same time', lower=1, upper=256)
+    backlog: int = parameter(
+        256, 'messages that wait for a slow client before the oldest are dropped', lower=16, upper=4096
+    )
+    service_timeout_s: float = parameter(3.0, 'how long a service may take to answer [s]', lower=0.1, upper=60.0)
+    state_dir: str = parameter('', 'folder of what survives a restart; empty for cobalt in the XDG state folder')
+
+
+class FoxgloveServer(Node):
+    """The server, and the gate before it."""
+
+    def __init__(self) -> None:
+        super().__init__(PROGRAM)
+        values = read_parameters(self, FoxgloveParameters)
+        entrance = open_entrance(
+            host=values.host,
+            port=values.port,
+            tls_certificate=values.tls_certificate,
+            tls_key=values.tls_key,
+            public_names=(),
+            limits=DoorLimits(sockets=2 * values.max_clients, sockets_of_address=2 * values.max_clients),
+            folder=StateFolder(values.state_dir),
+            log=self.get_logger().info,
+            for_pages=False,
+        )
+        address = hidden_address()
+        self._calls = ExecutorCalls(self)
+        self._mirror = GraphMirror(
+            self,
+            self._calls,
+            host=address,
+            topics=values.topics,
+            services=values.services,
+            service_timeout_s=values.service_timeout_s,
+            backlog=values.backlog,
+        )
+        self._gate = Gate(
+            entrance,
+            (address, self._mirror.port),
+            origins=values.origins,
+            max_clients=values.max_clients,
+            log=self.get_logger().warning,
+        )
+        print(_welcome(entrance, values), flush=True)
+
+    def close(self) -> None:
+        """Ends all clients' connections, and the server."""
+        self._gate.close()
+        self._calls.close()
+        self._mirror.close()
+
+
+def _welcome(entrance: Entrance, values: FoxgloveParameters) -> str:
+    host = machine_names()[0] if is_every_address(values.host) else values.host
+    address = f'{"wss" if entrance.secure else "ws"}://{host}:{values.port}'
+    if not entrance.door.needs_token:
+        return f'Foxglove: open a connection to {address}'
+    return f"Foxglove: open a connection to {address}/?token=TOKEN with the owner's token: cobalt invite --owner"
+
+
+def _build(stop: Stop) -> Node:
+    # A client that goes without a word is no error; those who are refused are told of by the gate.
+    logging.getLogger('foxglove').setLevel(logging.CRITICAL)
+    return FoxgloveServer()
+
+
+def main() -> int:
+    """Entry point."""
+    return run_node(PROGRAM, SUMMARY, FoxgloveParameters, _build)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
