@@ -11,7 +11,7 @@ from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, read_bag
 from cobalt_recorder.judge import judge_bag
 from cobalt_recorder.plain_text import plain_text
-from cobalt_recorder.quality_rules import load_rules, shipped_rules
+from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
 from cobalt_teleop.core.errors import CobaltError
 

@@ -15,16 +15,25 @@ from typing import Any
 import av
 
 from cobalt_recorder import episode_facts
+from cobalt_recorder.accepted_episodes import AcceptedEpisodes
 from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
-from cobalt_recorder.quality_metrics import CameraRecord, EpisodeRecord, Row, measure
-from cobalt_recorder.quality_rules import QualityRules, judge, load_rules
+from cobalt_recorder.metrics import catalogue
+from cobalt_recorder.metrics.link import LinkSample, link_sample
+from cobalt_recorder.metrics.measure import measure
+from cobalt_recorder.metrics.record import CameraRecord, EpisodeRecord
+from cobalt_recorder.metrics.step_table import StepTable, nanoseconds
+from cobalt_recorder.quality_rules import QualityRules, judge
+from cobalt_recorder.rules_file import load_rules
+from cobalt_recorder.task_verdicts import accepted_beside
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
+from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import Phase
 from cobalt_teleop.core.errors import CobaltError
 
-_STEP_TYPE = 'cobalt_interfaces/msg/ControlStep'
-_VIDEO_TYPE = 'foxglove_msgs/msg/CompressedVideo'
-_PHASES_OF_EPISODE = (Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
+_STEP_TYPE = topics.CONTROL_STEP.type
+_LINK_TYPE = topics.LINK.type
+_VIDEO_TYPE = topics.video('any').type
+PHASES_OF_EPISODE = (Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
 
 
 class _VideoDecoder:
@@ -50,21 +59,6 @@ class _VideoDecoder:
             pass  # Counted as a frame that doesn't decode.
 
 
-def _nanoseconds(stamp: Any) -> int:
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
-
-
-def _row(step: Any) -> Row:
-    return Row(
-        step=int(step.step),
-        stamp_ns=_nanoseconds(step.header.stamp),
-        success=bool(step.success),
-        terminal=bool(step.terminal),
-        ticks_missed=int(step.ticks_missed),
-        frames={frame.camera: _nanoseconds(frame.stamp) for frame in step.frames},
-    )
-
-
 def read_episode(bag: Bag) -> EpisodeRecord:
     """Reads what the metrics need, and fills in `bag`.
 
@@ -73,25 +67,33 @@ def read_episode(bag: Bag) -> EpisodeRecord:
     """
     decoder = Decoder()
     steps: list[Any] = []
+    links: list[LinkSample] = []
     videos: dict[str, _VideoDecoder] = {}
     for summary, schema, message in read_messages(bag):
         if schema is None:
             continue
         if schema.name == _STEP_TYPE:
             steps.append(decoder.decode(schema, message))
+        elif schema.name == _LINK_TYPE:
+            link = link_sample(decoder.decode(schema, message))
+            links += [] if link is None else [link]
         elif schema.name == _VIDEO_TYPE:
             frame = decoder.decode(schema, message)
             name = summary.name.split('/')[-2]
             if name not in videos:
                 videos[name] = _VideoDecoder(frame.format)
-            videos[name].decode(_nanoseconds(frame.timestamp), bytes(frame.data))
+            videos[name].decode(nanoseconds(frame.timestamp), bytes(frame.data))
     cameras = {name: video.record() for name, video in videos.items()}
     for camera in json.loads(bag.fact(episode_facts.WORKCELL, 'cameras', '[]')):
         cameras.setdefault(camera['name'], CameraRecord((), 0))
 
-    own = [step for step in steps if step.episode_id == bag.episode_id and step.phase in _PHASES_OF_EPISODE]
-    rows = [_row(step) for step in own]
-    end = next((index for index, row in enumerate(rows) if row.terminal), len(rows) - 1)
+    rows = StepTable()
+    # The workcell's id and the episode's are known once the whole file is read, however it was damaged.
+    for step in steps:
+        if step.episode_id == bag.episode_id and step.phase in PHASES_OF_EPISODE:
+            rows.append(step)
+            if step.terminal:
+                break
     label = read_label(bag.folder)
     outcome = label.outcome if label else bag.fact(episode_facts.END, 'outcome', 'UNKNOWN')
     prefix = f'/{bag.fact(episode_facts.EPISODE, "workcell_id")}/'
@@ -101,19 +103,23 @@ def read_episode(bag: Bag) -> EpisodeRecord:
         control_rate_hz=float(bag.fact(episode_facts.WORKCELL, 'control_rate_hz', 'nan') or math.nan),
         first_step=int(bag.fact(episode_facts.END, 'first_step', '0')),
         last_step=int(bag.fact(episode_facts.END, 'last_step', '0')),
-        rows=rows[: end + 1],
+        steps=rows,
+        links=links,
         cameras=cameras,
         dropped={summary.name.removeprefix(prefix): summary.dropped for summary in bag.topics.values()},
     )
 
 
-def judge_bag(path: Path, rules: QualityRules, *, fault: str = '') -> tuple[Bag, EpisodeVerdict]:
+def judge_bag(
+    path: Path, rules: QualityRules, *, fault: str = '', accepted: AcceptedEpisodes | None = None
+) -> tuple[Bag, EpisodeVerdict]:
     """Reads a bag and judges it.
 
     Args:
         path: The bag's folder, or the MCAP file in it.
         rules: What is asked.
         fault: What its recorder says went wrong, in words.
+        accepted: The other accepted episodes of its task; None for those whose verdicts lie beside its folder.
 
     Raises:
         CobaltError: There is no bag, or it holds what nobody can judge.
@@ -134,19 +140,25 @@ def judge_bag(path: Path, rules: QualityRules, *, fault: str = '') -> tuple[Bag,
         faults.append(f'the recording failed: {fault}')
     if bag.damage:
         faults.append(f'the file is damaged: {bag.damage}')
-    if not episode.rows:
+    if not len(episode.steps):
         faults.append('it holds no row of the episode')
     label = read_label(bag.folder)
     note = label.note if label else '' if faults else end_reason
-    verdict = judge(episode.outcome, measure(episode), rules, faults=faults, note=note)
+    task = bag.fact(episode_facts.EPISODE, 'task')
+    if accepted is None and rules.z_scores:
+        accepted = accepted_beside(bag.folder, task)
+    verdict = judge(episode.outcome, measure(episode), rules, accepted=accepted, faults=faults, note=note)
     return bag, EpisodeVerdict(
         workcell_id=bag.fact(episode_facts.EPISODE, 'workcell_id'),
         episode_id=bag.episode_id,
-        task=bag.fact(episode_facts.EPISODE, 'task'),
+        task=task,
         outcome=episode.outcome,
         outcome_source=label.outcome_source if label else bag.fact(episode_facts.END, 'outcome_source', 'PREDICATE'),
         bag_uri=str(bag.folder),
         rules_hash=rules.hash,
+        metrics_version=catalogue.VERSION,
+        faults=tuple(faults),
+        note=note,
         judged=verdict,
     )
 

@@ -1,18 +1,12 @@
-"""Turns metrics into a verdict, by rules that are data (config/quality_rules.yaml)."""
+"""Turns metrics into a verdict, by rules that are data."""
 
 import fnmatch
-import hashlib
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-import yaml
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-
-from cobalt_recorder.quality_metrics import Measurement
-from cobalt_teleop.core.errors import CobaltError
+from cobalt_recorder.accepted_episodes import AcceptedEpisodes, Spread
+from cobalt_recorder.metrics.measure import Measurement
 
 VERDICTS = ('UNKNOWN', 'ACCEPT', 'REVIEW', 'REJECT')
 """Names of QualityReport.VERDICT_*, by value: a later one is worse."""
@@ -33,15 +27,55 @@ class Bounds:
         """Returns the interval times a positive factor."""
         return Bounds(self.lower * factor, self.upper * factor)
 
+    def of_z_score(self, spread: Spread) -> 'Bounds':
+        """Returns the interval of values whose robust z-score lies inside."""
+        return Bounds(spread.median + self.lower * spread.scale, spread.median + self.upper * spread.scale)
+
+    def and_within(self, other: 'Bounds') -> 'Bounds':
+        """Returns what lies inside both."""
+        return Bounds(max(self.lower, other.lower), min(self.upper, other.upper))
+
 
 @dataclass(frozen=True)
 class MetricRule:
-    """What is asked of one metric, or of all whose name matches a pattern."""
+    """What is asked of one metric, or of all whose name matches a pattern.
+
+    Attributes:
+        pattern: Of names, as in a shell.
+        accept: Where it passes.
+        review: Where a person should look; None if there is no second chance.
+        relative_to: Metric whose shares the bounds are; empty if they are values.
+        unknown: Verdict if there is no value.
+        says: What is wrong, with places for {value} and {name}.
+        tip: What to do better.
+    """
 
     pattern: str
     accept: Bounds
     review: Bounds | None
     relative_to: str
+    unknown: str
+    says: str
+    tip: str
+
+
+@dataclass(frozen=True)
+class ZScoreRule:
+    """What is asked of a metric in comparison with the accepted episodes of its task.
+
+    Attributes:
+        pattern: Of names, as in a shell.
+        accept: Robust z-scores that pass.
+        review: Those at which a person should look; None if there is no second chance.
+        episodes: With fewer accepted ones, the rule does not count.
+        says: What is wrong, with places for {value}, {median} and {name}.
+        tip: What to do better.
+    """
+
+    pattern: str
+    accept: Bounds
+    review: Bounds | None
+    episodes: int
     says: str
     tip: str
 
@@ -61,20 +95,35 @@ class QualityRules:
 
     outcomes: Mapping[str, OutcomeRule]
     metrics: Sequence[MetricRule]
+    z_scores: Sequence[ZScoreRule]
     hash: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class JudgedMetric:
-    """A metric with its bounds; NaN where it has none."""
+    """A metric with its bounds; NaN where it has none.
+
+    Attributes:
+        name: Such as rate or frames_missing/front.
+        part: Whose it is; empty if it belongs to no part.
+        subject: One of catalogue.SUBJECTS.
+        value: NaN if it could not be computed.
+        unit: Empty for a count.
+        lower: Smallest value that passes.
+        upper: Largest one.
+        passed: No rule objects.
+        reason: Why there is no value, in words.
+    """
 
     name: str
+    part: str = ''
     subject: str
     value: float
     unit: str
     lower: float
     upper: float
     passed: bool
+    reason: str = ''
 
 
 @dataclass(frozen=True)
@@ -94,56 +143,21 @@ class Verdict:
     metrics: tuple[JudgedMetric, ...]
 
 
-def shipped_rules() -> Path:
-    """Returns the file of the rules that come with this package.
+@dataclass(frozen=True)
+class _Finding:
+    """One thing to say about an episode."""
 
-    Raises:
-        CobaltError: The package is not installed.
-    """
-    try:
-        return Path(get_package_share_directory('cobalt_recorder')) / 'config' / 'quality_rules.yaml'
-    except PackageNotFoundError as error:
-        raise CobaltError('cobalt_recorder is not installed: build the workspace, and source it') from error
+    verdict: str
+    says: str
+    tip: str
 
 
-def load_rules(path: Path) -> QualityRules:
-    """Reads the rules.
+@dataclass
+class _Findings:
+    """What the rules find in one metric."""
 
-    Raises:
-        CobaltError: The file is missing, or says something that isn't a rule.
-    """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise CobaltError(f'the quality rules {path} cannot be read: {error.strerror}') from error
-    try:
-        content = yaml.safe_load(text)
-        outcomes = {
-            name: OutcomeRule(_verdict(rule['verdict']), rule.get('says', ''), rule.get('tip', ''))
-            for name, rule in content['outcomes'].items()
-        }
-        metrics = [
-            MetricRule(
-                pattern=pattern,
-                accept=Bounds(**rule['accept']),
-                review=Bounds(**rule['review']) if 'review' in rule else None,
-                relative_to=rule.get('relative_to', ''),
-                says=rule['says'],
-                tip=rule.get('tip', ''),
-            )
-            for pattern, rule in content['metrics'].items()
-        ]
-    except (yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
-        raise CobaltError(
-            f'the quality rules {path} are not understood: {error}. See the shipped quality_rules.yaml.'
-        ) from error
-    return QualityRules(outcomes, metrics, hashlib.sha256(text).hexdigest()[:16])
-
-
-def _verdict(name: Any) -> str:
-    if name not in VERDICTS:
-        raise ValueError(f'{name!r} is no verdict; verdicts are {", ".join(VERDICTS)}')
-    return str(name)
+    within: Bounds = field(default_factory=Bounds)
+    found: list[_Finding] = field(default_factory=list)
 
 
 def judge(
@@ -151,6 +165,7 @@ def judge(
     measurements: Sequence[Measurement],
     rules: QualityRules,
     *,
+    accepted: AcceptedEpisodes | None = None,
     faults: Sequence[str] = (),
     note: str = '',
 ) -> Verdict:
@@ -160,47 +175,97 @@ def judge(
         outcome: Name of EpisodeState.OUTCOME_*.
         measurements: Its metrics.
         rules: What is asked.
+        accepted: The other accepted episodes of its task.
         faults: In words, what alone makes the data unusable; any means REJECT.
         note: Why the episode ended as it did, in words.
     """
-    values = {measurement.name: measurement.value for measurement in measurements}
-    findings = [('REJECT', fault, '') for fault in faults]
+    findings = [_Finding('REJECT', fault, '') for fault in faults]
     ruled = rules.outcomes.get(outcome, OutcomeRule('REJECT', f'its outcome is {outcome}, which no rule knows', ''))
-    findings.append((ruled.verdict, f'{ruled.says}: {note}' if note and ruled.says else ruled.says, ruled.tip))
-    judged = []
-    for measurement in measurements:
-        rule = next((rule for rule in rules.metrics if fnmatch.fnmatchcase(measurement.name, rule.pattern)), None)
-        metric, found = _judge_one(measurement, rule, values)
-        judged.append(metric)
-        findings += found
-    worst = max((verdict for verdict, _, _ in findings), key=VERDICTS.index)
+    findings.append(_Finding(ruled.verdict, f'{ruled.says}: {note}' if note and ruled.says else ruled.says, ruled.tip))
+    judged, found = judge_metrics(measurements, rules, accepted=accepted)
+    findings += found
     # What decided the verdict comes first, and gives the tip.
-    findings.sort(key=lambda finding: -VERDICTS.index(finding[0]))
-    reasons = tuple(says for verdict, says, _ in findings if verdict != 'ACCEPT' and says)
-    tip = next((tip for verdict, _, tip in findings if verdict == worst and verdict != 'ACCEPT' and tip), '')
-    return Verdict(worst, reasons, tip, tuple(judged))
+    findings.sort(key=lambda finding: -VERDICTS.index(finding.verdict))
+    worst = findings[0].verdict
+    reasons = tuple(finding.says for finding in findings if finding.verdict != 'ACCEPT' and finding.says)
+    tips = (finding.tip for finding in findings if finding.verdict == worst != 'ACCEPT' and finding.tip)
+    return Verdict(worst, tuple(dict.fromkeys(reasons)), next(tips, ''), judged)
 
 
-def _judge_one(
-    measurement: Measurement, rule: MetricRule | None, values: Mapping[str, float]
-) -> tuple[JudgedMetric, list[tuple[str, str, str]]]:
+def judge_metrics(
+    measurements: Sequence[Measurement], rules: QualityRules, *, accepted: AcceptedEpisodes | None = None
+) -> tuple[tuple[JudgedMetric, ...], list[_Finding]]:
+    """Holds metrics against their bounds, whatever became of the episode."""
+    values = {(measurement.name, measurement.part): measurement.value for measurement in measurements}
+    several_parts = len({measurement.part for measurement in measurements if measurement.part}) > 1
+    judged, findings = [], []
+    for measurement in measurements:
+        of_one = _Findings()
+        _hold_against_bounds(measurement, rules.metrics, values, of_one)
+        _compare_with_accepted(measurement, rules.z_scores, accepted, of_one)
+        judged.append(
+            JudgedMetric(
+                name=measurement.name,
+                part=measurement.part,
+                subject=measurement.subject,
+                value=measurement.value,
+                unit=measurement.unit,
+                lower=_or_nan(of_one.within.lower),
+                upper=_or_nan(of_one.within.upper),
+                passed=not of_one.found,
+                reason=measurement.reason,
+            )
+        )
+        whose = f'{measurement.part}: ' if several_parts and measurement.part else ''
+        findings += [_Finding(one.verdict, whose + one.says, one.tip) for one in of_one.found]
+    return tuple(judged), findings
+
+
+def _hold_against_bounds(
+    measurement: Measurement, rules: Iterable[MetricRule], values: Mapping[tuple[str, str], float], into: _Findings
+) -> None:
     name, value = measurement.name, measurement.value
+    rule = next((rule for rule in rules if fnmatch.fnmatchcase(name, rule.pattern)), None)
     if rule is None:
-        metric = JudgedMetric(name, measurement.subject, value, measurement.unit, math.nan, math.nan, True)
-        return metric, []
-    factor = values.get(rule.relative_to, math.nan) if rule.relative_to else 1.0
+        return
+    factor = 1.0
+    if rule.relative_to:
+        factor = values.get((rule.relative_to, measurement.part), values.get((rule.relative_to, ''), math.nan))
     accept = rule.accept.scaled(factor)
-    passed = accept.holds(value)
-    metric = JudgedMetric(
-        name, measurement.subject, value, measurement.unit, _or_nan(accept.lower), _or_nan(accept.upper), passed
-    )
-    if passed:
-        return metric, []
+    into.within = into.within.and_within(accept)
     if math.isnan(value) or math.isnan(factor):
-        return metric, [('REVIEW', f'{name} could not be computed', '')]
-    tolerated = rule.review is not None and rule.review.scaled(factor).holds(value)
-    says = rule.says.format(value=value, name=name.partition('/')[2] or name)
-    return metric, [('REVIEW' if tolerated else 'REJECT', says, rule.tip)]
+        if rule.unknown != 'ACCEPT':
+            why = f': {measurement.reason}' if measurement.reason else ''
+            into.found.append(_Finding(rule.unknown, f'{name} could not be computed{why}', ''))
+        return
+    review = None if rule.review is None else rule.review.scaled(factor)
+    _note(into, value, accept, review, rule.says.format(value=value, name=_short(name), median=math.nan), rule.tip)
+
+
+def _compare_with_accepted(
+    measurement: Measurement, rules: Iterable[ZScoreRule], accepted: AcceptedEpisodes | None, into: _Findings
+) -> None:
+    name, value = measurement.name, measurement.value
+    rule = next((rule for rule in rules if fnmatch.fnmatchcase(name, rule.pattern)), None)
+    if rule is None or accepted is None or math.isnan(value):
+        return
+    spread = accepted.spread(name, measurement.part)
+    if spread is None or spread.episodes < rule.episodes:
+        return
+    accept = rule.accept.of_z_score(spread)
+    into.within = into.within.and_within(accept)
+    review = None if rule.review is None else rule.review.of_z_score(spread)
+    _note(into, value, accept, review, rule.says.format(value=value, name=_short(name), median=spread.median), rule.tip)
+
+
+def _note(into: _Findings, value: float, accept: Bounds, review: Bounds | None, says: str, tip: str) -> None:
+    if not accept.holds(value):
+        tolerated = review is not None and review.holds(value)
+        into.found.append(_Finding('REVIEW' if tolerated else 'REJECT', says, tip))
+
+
+def _short(name: str) -> str:
+    return name.partition('/')[2] or name
 
 
 def _or_nan(bound: float) -> float:

@@ -12,7 +12,7 @@ from cobalt_recorder.disk_space import shortage
 from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
 from cobalt_recorder.plain_text import make_texts_plain
-from cobalt_recorder.quality_rules import load_rules, shipped_rules
+from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict
 from cobalt_recorder.workcell_recorder import WorkcellRecorder
 from cobalt_teleop.core.errors import CobaltError

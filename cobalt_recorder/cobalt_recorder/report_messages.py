@@ -1,7 +1,7 @@
 """The recorder's answers as messages."""
 
 from cobalt_interfaces.msg import Metric, QualityReport
-from cobalt_recorder.quality_metrics import SUBJECTS
+from cobalt_recorder.metrics.catalogue import SUBJECTS
 from cobalt_recorder.quality_rules import VERDICTS, JudgedMetric
 from cobalt_recorder.verdict_file import EpisodeVerdict
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
@@ -10,6 +10,7 @@ from cobalt_teleop.ros.stamps import now_ns, to_stamp
 def _metric(metric: JudgedMetric) -> Metric:
     return Metric(
         name=metric.name,
+        part=metric.part,
         subject=SUBJECTS.index(metric.subject),
         value=metric.value,
         unit=metric.unit,

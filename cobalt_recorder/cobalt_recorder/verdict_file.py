@@ -50,7 +50,10 @@ class EpisodeVerdict:
         outcome_source: Name of EpisodeState.OUTCOME_SOURCE_*.
         bag_uri: Folder of the bag.
         rules_hash: Of the rules that judged.
-        judged: What they say.
+        metrics_version: What its metrics mean: catalogue.VERSION of the software that computed them.
+        faults: In words, what alone makes the data unusable.
+        note: Why the episode ended as it did, in words.
+        judged: What the rules say.
     """
 
     workcell_id: str
@@ -60,6 +63,9 @@ class EpisodeVerdict:
     outcome_source: str
     bag_uri: str
     rules_hash: str
+    metrics_version: int = 0
+    faults: tuple[str, ...] = ()
+    note: str = ''
     judged: Verdict
 
     def as_json(self) -> dict[str, Any]:
@@ -107,7 +113,7 @@ def read_verdict(folder: Path) -> EpisodeVerdict | None:
         content = json.loads((folder / VERDICT_FILE).read_text(encoding='utf-8'))
         metrics = tuple(_read_metric(metric) for metric in content.pop('metrics'))
         judged = Verdict(content.pop('verdict'), tuple(content.pop('reasons')), content.pop('tip'), metrics)
-        return EpisodeVerdict(**content, judged=judged)
+        return EpisodeVerdict(**{**content, 'faults': tuple(content.get('faults', ()))}, judged=judged)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 

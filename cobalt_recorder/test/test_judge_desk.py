@@ -7,7 +7,7 @@ import pytest
 
 from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.judge_desk import JudgeDesk
-from cobalt_recorder.quality_rules import shipped_rules
+from cobalt_recorder.rules_file import shipped_rules
 from cobalt_recorder.verdict_file import Label, RecordedEpisode
 
 

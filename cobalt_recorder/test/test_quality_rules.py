@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from cobalt_recorder.quality_metrics import Measurement
-from cobalt_recorder.quality_rules import judge, load_rules
+from cobalt_recorder.metrics.measure import Measurement
+from cobalt_recorder.quality_rules import judge
+from cobalt_recorder.rules_file import load_rules
 from cobalt_teleop.core.episode import Outcome
 from cobalt_teleop.core.errors import CobaltError
 

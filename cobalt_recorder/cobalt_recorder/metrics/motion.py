@@ -1,0 +1,99 @@
+"""A stretch of motion without a break, and how an episode is cut into such runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+GAP_S = 0.25
+"""A gap as long as this [s] ends a run: nobody knows how the motion went on in it."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """One run.
+
+    Attributes:
+        times_s: (n,) rising [s].
+        positions: (n, 3) [m].
+        turned_rad: (n,) angle turned since the start, never falling [rad].
+    """
+
+    times_s: Vector
+    positions: Vector
+    turned_rad: Vector
+
+    @property
+    def duration_s(self) -> float:
+        """From the first to the last sample [s]."""
+        return float(self.times_s[-1] - self.times_s[0]) if len(self.times_s) else 0.0
+
+    def speeds(self) -> Vector:
+        """Returns (n - 1,) mean speed between neighbouring samples [m/s]."""
+        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
+        return np.asarray(steps / np.diff(self.times_s))
+
+    def angular_speeds(self) -> Vector:
+        """Returns (n - 1,) mean angular speed between neighbouring samples [rad/s]."""
+        return np.asarray(np.diff(self.turned_rad) / np.diff(self.times_s))
+
+    def at_rate(self, rate_hz: float) -> 'Motion':
+        """Returns the run at evenly spaced times, linearly interpolated.
+
+        Args:
+            rate_hz: Samples a second [Hz].
+        """
+        if len(self.times_s) < 2:
+            return self
+        count = int(self.duration_s * rate_hz + 1e-6) + 1
+        times_s = self.times_s[0] + np.arange(count) / rate_hz
+        columns = [np.interp(times_s, self.times_s, column) for column in self.positions.T]
+        return Motion(times_s, np.stack(columns, axis=1), np.interp(times_s, self.times_s, self.turned_rad))
+
+
+def angles_between(quats_xyzw: Vector) -> Vector:
+    """Returns the angles between neighbouring rotations, precise for small ones as well.
+
+    Args:
+        quats_xyzw: (n, 4) unit quaternions; q and -q are the same rotation.
+
+    Returns:
+        (n - 1,) in [0, pi] [rad].
+    """
+    first, second = quats_xyzw[:-1], quats_xyzw[1:]
+    signs = np.where(np.sum(first * second, axis=1) < 0, -1.0, 1.0)
+    chords = np.linalg.norm(second - signs[:, None] * first, axis=1)
+    return np.asarray(4.0 * np.arcsin(np.minimum(1.0, chords / 2.0)))
+
+
+def summed(steps: Vector) -> Vector:
+    """Returns (n + 1,) the running sum of (n,) steps, from zero."""
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def cut(times_s: Vector, usable: NDArray[np.bool_], key: NDArray[np.generic]) -> list[slice]:
+    """Cuts samples into runs: at what isn't usable, where the key changes, at gaps, and where time does not rise.
+
+    Args:
+        times_s: (n,) [s].
+        usable: (n,).
+        key: (n,) the clutch epoch, for example.
+
+    Returns:
+        Runs of two samples or more.
+    """
+    if len(times_s) < 2:
+        return []
+    steps_s = np.diff(times_s)
+    joined = usable[1:] & usable[:-1] & (key[1:] == key[:-1]) & (steps_s > 0) & (steps_s < GAP_S)
+    edges = np.diff(np.concatenate([[0], joined.astype(np.int8), [0]]))
+    starts, ends = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
+    return [slice(int(start), int(end) + 1) for start, end in zip(starts, ends, strict=True)]
+
+
+def total_duration_s(runs: Sequence[Motion]) -> float:
+    """Returns how long all runs last together [s]."""
+    return sum(run.duration_s for run in runs)
