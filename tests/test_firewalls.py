@@ -33,7 +33,7 @@ def steps_of_check(internet, stack, folder):
     """Runs the connection test in a browser; returns its steps by title."""
     with remote_page(internet, f'{stack.address}check', folder) as page:
         wait_for(page, 'connectionTest.done', 60.0)
-        assert not page.problems
+        assert not page.problems, page.problems
         return {step['title']: step for step in page.evaluate('connectionTest.steps')}
 
 

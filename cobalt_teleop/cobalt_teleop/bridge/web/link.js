@@ -2,6 +2,7 @@
 
 import { pageNow } from '/clock.js';
 import { Connection } from '/connection.js';
+import { LinkMeter } from '/link_quality.js';
 import { storedName } from '/lobby.js';
 import { SignalSocket } from '/signal_socket.js';
 import { takeTokenFromAddress, token } from '/token.js';
@@ -36,6 +37,7 @@ export class Link extends EventTarget {
     this.pings = 0;
     this.sequence = 0;
     this.heard_ms = pageNow();
+    this.meter = new LinkMeter();
     this.road = 'track'; // how pictures shall reach the screen
     takeTokenFromAddress();
     const url = new URL(location.href);
@@ -131,6 +133,7 @@ export class Link extends EventTarget {
 
   equipControl(peer) {
     this.samples = this.events = null;
+    this.meter.restart();
     peer.ondatachannel = ({ channel }) => {
       if (channel.label === 'samples') {
         this.samples = channel;
@@ -146,14 +149,17 @@ export class Link extends EventTarget {
 
   receiveSample(message) {
     this.heard_ms = pageNow();
-    if (message.type === 'pong') this.clock.addExchange(message.sent_ms, message.host_ms, pageNow());
-    else this.emit('sample', message);
+    if (message.type === 'pong') {
+      this.clock.addExchange(message.sent_ms, message.host_ms, pageNow());
+      this.meter.onPong(message.id, pageNow());
+    } else this.emit('sample', message);
   }
 
   ping() {
     if (this.samples?.readyState !== 'open') return;
     this.pings += 1;
-    if (this.pings < 12 || this.pings % 2 === 0) this.sendSample({ type: 'ping', id: this.pings, sent_ms: pageNow() });
+    if (this.pings >= 12 && this.pings % 2) return;
+    if (this.sendSample({ type: 'ping', id: this.pings, sent_ms: pageNow() })) this.meter.onPing(this.pings, pageNow());
   }
 
   watch() {

@@ -34,6 +34,7 @@ export class LinkMeter {
   // A new connection: what was under way is not lost, it was given up.
   restart() {
     this.sent.clear();
+    this.knownFreezes = null;
   }
 
   read(now_ms) {
@@ -61,7 +62,7 @@ export class LinkMeter {
 }
 
 const LEVELS = ['good', 'fair', 'poor'];
-const WORDS = { good: 'Good', fair: 'Fair', poor: 'Poor', lost: 'Lost', unknown: 'Measuring' };
+const WORDS = { good: 'Good', fair: 'Fair', poor: 'Poor', lost: 'Lost', unknown: '–' };
 const WIRE = 'Use a cable instead of Wi-Fi, or come closer to the access point.';
 const BUSY = 'Pause downloads and calls on this network.';
 

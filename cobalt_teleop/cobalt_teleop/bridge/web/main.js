@@ -2,9 +2,11 @@
 
 import { Cameras } from '/cameras.js';
 import { HostClock, pageNow } from '/clock.js';
+import { ConnectionHelp } from '/connection_help.js';
 import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
 import { Link, whatIsMissing } from '/link.js';
+import { linkQuality } from '/link_quality.js';
 import { makeLobby } from '/lobby.js';
 import { Roads } from '/roads.js';
 import { STALE_PICTURE_MS, makeStatus } from '/status.js';
@@ -12,6 +14,7 @@ import { makeSupervisor } from '/supervisor.js';
 import * as view from '/view.js';
 
 const SILENT_MS = 1000;
+const POOR_TOLD_MS = 30000; // a poor link is told again after so long
 const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
 const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] };
 
@@ -37,6 +40,8 @@ const known = {
   quality: null,
   step: null,
   viewers: 0,
+  link: { level: 'unknown', word: '–', text: 'How good the link is' },
+  poorTold_ms: -Infinity,
   released: '',
   backSince_ms: null, // since when keys count again after they were released
   moved: { target: null, target_ms: 0, gripper: null, gripper_ms: 0 }, // when target and gripper were seen to move last
@@ -69,6 +74,7 @@ const keyboard = new Keyboard({
   onRelease: (reason) => { Object.assign(known, { released: reason, backSince_ms: null }); },
 });
 
+const help = new ConnectionHelp({ link, root: document.getElementById('way') });
 const status = makeStatus({ known, clock, cameras, link, roads, keyboard });
 const lobby = makeLobby({ known, link, keyboard });
 const supervisor = makeSupervisor({ known, link, notice: view.notice });
@@ -216,6 +222,23 @@ function silent_ms() {
   return Math.min(link.silent_ms, ...[...cameras.byName.values()].map((camera) => camera.sinceLastFrame_ms()));
 }
 
+function lookAtLink() {
+  const now_ms = pageNow();
+  const all = [...cameras.byName.values()];
+  link.meter.onFreezes(all.reduce((sum, camera) => sum + camera.freezes, 0), now_ms);
+  const { loss, ...measured } = link.meter.read(now_ms);
+  known.link = linkQuality({
+    ...measured,
+    silent_ms: link.socketOpen ? silent_ms() : 0,
+    loss: Math.max(loss ?? 0, cameras.lossDown ?? 0),
+    age_ms: cameras.byName.get(cameras.main)?.age_ms() ?? null,
+  });
+  if (known.link.level === 'poor' && now_ms - known.poorTold_ms > POOR_TOLD_MS) {
+    known.poorTold_ms = now_ms;
+    view.notice(known.link.text, 'info');
+  }
+}
+
 function render() {
   keyboard.setCut(link.socketOpen && silent_ms() > SILENT_MS ? 'nothing comes from the robot' : '');
   const title = known.workcell ? `${known.workcell.id} – Cobalt` : 'Cobalt';
@@ -226,7 +249,7 @@ function render() {
     if (pageNow() - known.backSince_ms > RELEASED_SHOWN_MS) known.released = '';
   }
   const state = status.connection();
-  view.showConnection(state);
+  view.showConnection(help.explain(state));
   const main = cameras.byName.get(cameras.main);
   view.showGauges({
     age_ms: state.level === 'live' || main?.shown ? main?.age_ms() ?? null : null,
@@ -234,6 +257,7 @@ function render() {
     fps: main?.fps ?? 0,
     viewers: known.viewers,
     road: roads.words,
+    link: link.socketOpen ? known.link : { level: 'lost', word: 'Lost', text: 'The bridge does not answer.' },
   });
   view.showWorkcells(known.workcells, known.waiting ? '' : known.workcell?.id ?? '');
   view.showMotion(status.motion(state));
@@ -257,6 +281,7 @@ function render() {
 
 async function eachSecond() {
   await cameras.measure(link.video.peer);
+  lookAtLink();
   link.send({
     type: 'stats',
     rtt_ms: clock.round_trip_ms,
@@ -279,6 +304,7 @@ Object.defineProperty(window, 'cobalt', {
       }]));
     },
     get road() { return roads.name; },
+    get link() { return { ...known.link }; },
     get fellBack() { return roads.fellBack; },
     get clock() { return { offset_ms: clock.offset_ms, uncertainty_ms: clock.uncertainty_ms, round_trip_ms: clock.round_trip_ms }; },
     get session() { return known.session?.session ?? null; },

@@ -4,6 +4,7 @@ import { pageNow } from '/clock.js';
 
 export const STALE_PICTURE_MS = 1000; // as the hosts have it
 const STILL_MS = 400;
+const SILENT_MS = 1000;
 
 // The parts of the page are those of main.js.
 export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
@@ -34,6 +35,9 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     if (link.replaced) {
       return { level: 'lost', text: 'Open in another tab', detail: 'This session went on in another tab. Load this page again to bring it back here.', curtain: true };
     }
+    if (!navigator.onLine && link.silent_ms > SILENT_MS) {
+      return { level: 'lost', text: 'This device has no network', detail: 'The arm holds. Switch Wi-Fi on or plug the cable in: this page goes on by itself.', curtain: true };
+    }
     if (!link.socketOpen) {
       return known.session
         ? { level: 'lost', text: 'The bridge does not answer', detail: 'Trying again. The arm holds meanwhile.', curtain: true }
@@ -58,6 +62,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     if (!roads.canShowVideo) {
       return { level: 'wait', text: 'No video', detail: 'This browser cannot show H.264 video. Use Chrome, Edge, Safari, or Firefox with its H.264 plug-in.', curtain: true };
     }
+    if (known.link.level === 'lost') return { level: 'wait', text: 'Nothing arrives', curtain: false };
     if (cameras.byName.size === 0) return { level: 'live', text: 'Live, without cameras', curtain: false };
     if (cameras.isLive()) return { level: 'live', text: 'Live', curtain: false };
     const started = [...cameras.byName.values()].some((camera) => camera.shown);

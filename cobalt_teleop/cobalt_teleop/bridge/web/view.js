@@ -59,7 +59,10 @@ export function showConnection({ level: state, text: words, title, detail, curta
   links(choices ?? []);
 }
 
-export function showGauges({ age_ms, round_trip_ms, fps, viewers, road: [road, roadTitle] }) {
+export function showGauges({ age_ms, round_trip_ms, fps, viewers, road: [road, roadTitle], link }) {
+  level('link', link.level);
+  text('link-word', link.word);
+  if ($('link').title !== link.text) $('link').title = link.text;
   text('frame-age', age_ms === null ? '–' : age_ms > 9999 ? `${Math.round(age_ms / 1000)} s` : `${Math.round(age_ms)} ms`);
   $('frame-age').classList.toggle('bad', age_ms !== null && age_ms > 250);
   text('round-trip', round_trip_ms === null ? '–' : `${round_trip_ms < 10 ? round_trip_ms.toFixed(1) : Math.round(round_trip_ms)} ms`);
