@@ -60,7 +60,13 @@ class GuardedPlant:
         )
         self.limits = decision.limits
         self.plant.apply(
-            {PART: PartAction(joint_targets=decision.joint_targets, gripper_target=decision.gripper_target)}
+            {
+                PART: PartAction(
+                    joint_targets=decision.joint_targets,
+                    gripper_target=decision.gripper_target,
+                    joint_velocities=decision.joint_velocities,
+                )
+            }
         )
         self.plant.advance()
 

@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cobalt_sim.arm_drive import ArmDrive
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks.task import SceneState
 from cobalt_teleop.core.errors import CobaltError
@@ -47,7 +48,19 @@ class MujocoPlant:
         self._quat_wxyz = np.zeros(4)
         self._velocity = np.zeros(6)
         self._capabilities = self._describe()
+        self._drive = self._make_drive()
         self.reset(world.task.info.name, seed)
+
+    def _make_drive(self) -> ArmDrive:
+        limits = self._world.robot.limits
+        return ArmDrive(
+            self._world.model,
+            self._world.indices.arm_ctrl,
+            joint_lower=limits.joint_lower,
+            joint_upper=limits.joint_upper,
+            joint_speed=limits.joint_speed,
+            tick_s=self._world.tick_s,
+        )
 
     def _describe(self) -> Capabilities:
         robot = self._world.robot
@@ -103,12 +116,13 @@ class MujocoPlant:
         action = actions.get(PART)
         if action is None or self._fault:
             return
-        self._data.ctrl[indices.arm_ctrl] = action.joint_targets
+        self._drive.aim(action.joint_targets, action.joint_velocities)
         if gripper is not None:
             self._data.ctrl[indices.gripper_ctrl] = gripper.control(action.gripper_target)
 
     def advance(self) -> None:
         """Simulates one control period. Releases the interpreter's lock meanwhile."""
+        self._drive.run(self._data)
         mujoco.mj_step(self._world.model, self._data, nstep=self._world.substeps)
         if self._unstable():
             fault = f'the simulation became unstable at {self._data.time:.2f} s and was reset; start a new episode'
@@ -134,7 +148,7 @@ class MujocoPlant:
         model, data, indices, robot = self._world.model, self._data, self._world.indices, self._world.robot
         mujoco.mj_resetData(model, data)
         data.qpos[indices.arm_qpos] = robot.home
-        data.ctrl[indices.arm_ctrl] = robot.home
+        self._drive.rest_at(data, robot.home)
         if robot.gripper is not None:
             data.ctrl[indices.gripper_ctrl] = robot.gripper.actuator_open
         mujoco.mj_kinematics(model, data)
@@ -154,8 +168,7 @@ class MujocoPlant:
 
     def stop(self) -> None:
         """Emergency stop: the servos hold the joints where they are now."""
-        indices = self._world.indices
-        self._data.ctrl[indices.arm_ctrl] = self._data.qpos[indices.arm_qpos]
+        self._drive.rest_at(self._data, self._data.qpos[self._world.indices.arm_qpos])
 
     def capture(self, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
         """Returns a picture of the present state, (height, width, 3) RGB, from the calling thread's own context.

@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 from cobalt_sim import blob_shadows
+from cobalt_sim.arm_drive import make_servos_run
 from cobalt_sim.render_profile import RenderProfile
 from cobalt_sim.tasks.task import Task
 from cobalt_teleop.core.errors import CobaltError
@@ -47,7 +48,7 @@ def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cam
     """Compiles the scene into a mujoco.MjModel.
 
     Raises:
-        CobaltError: A camera does not exist.
+        CobaltError: A camera does not exist, or the arm has an actuator that is no position servo.
     """
     for camera in cameras:
         if camera.name not in camera_names(robot):
@@ -76,6 +77,7 @@ def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cam
     _add_lights(spec, profile)
     _add_front_camera(spec)
     _add_wrist_camera(spec, robot)
+    make_servos_run(spec, robot.actuators)
     task.add_to_scene(spec)
     model = spec.compile()
     model.stat.extent, model.stat.center = 1.0, (0.3, 0.0, 0.2)

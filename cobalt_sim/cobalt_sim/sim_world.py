@@ -46,6 +46,8 @@ class SimWorld:
         self.task = task
         self.cameras = {camera.name: camera for camera in cameras}
         self.substeps = max(1, round(tick_s / scene.TIMESTEP_S))
+        self.tick_s = self.substeps * scene.TIMESTEP_S
+        """Simulated time of one control period, in whole steps of the physics [s]."""
         self.model = scene.build_model(robot, task, profile, cameras)
         self.indices = ModelIndices(self.model, robot, task)
         self._renderer = self._make_renderer(profile) if cameras else None

@@ -10,7 +10,7 @@ from cobalt_teleop.workcell_host.plant import PartAction
 
 
 def state_of(plant):
-    return np.concatenate([plant.data.qpos, plant.data.qvel, plant.data.ctrl, [plant.data.time]])
+    return np.concatenate([plant.data.qpos, plant.data.qvel, plant.data.act, plant.data.ctrl, [plant.data.time]])
 
 
 def drive(plant, ticks, *, shift=0.1):

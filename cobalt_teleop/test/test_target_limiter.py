@@ -88,3 +88,38 @@ def test_no_sequence_leaves_box_or_limits(steps):
         if inside:
             assert np.linalg.norm(new_velocity - velocity) / PERIOD_S <= LIMITS.linear_acceleration + 1e-6
         velocity = new_velocity
+
+
+@pytest.mark.parametrize('yaw', [0.0, 0.4])
+def test_it_foretells_the_way_to_a_pose_that_stays_and_never_more(yaw):
+    limiter = started()
+    wanted = Pose(np.array([0.1, 0.05, 0.2]), quaternion([0.0, 0.0, yaw]))
+    ways = [0.0]
+    slowing = []
+    for _ in range(30):
+        share, before = limiter.share_towards(wanted), limiter.target.position
+        limiter.towards(wanted)
+        came = float(np.linalg.norm(limiter.target.position - before))
+        assert ways[-1] * share <= came + 1e-9
+        if 0.0 < came < ways[-1]:
+            slowing.append((ways[-1] * share, came))
+        ways.append(came)
+    assert len(slowing) > 2
+    if not yaw:
+        assert all(told == pytest.approx(came, abs=1e-3) for told, came in slowing)
+
+
+def test_what_it_foretells_of_braking_is_what_comes():
+    limiter = started()
+    for _ in range(20):
+        limiter.along(np.array([0.25, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    assert limiter.share_along(np.array([0.25, 0.0, 0.0, 0.0, 0.0, 0.0])) == pytest.approx(1.0)
+    way = 0.25 * PERIOD_S
+    while True:
+        share, before = limiter.share_of_braking(), limiter.target.position[0]
+        moves = limiter.slow_down()
+        assert limiter.target.position[0] - before == pytest.approx(way * share, abs=1e-9)
+        way *= share
+        if not moves:
+            break
+    assert limiter.share_of_braking() == 1.0, 'of nothing'

@@ -6,6 +6,7 @@ import numpy as np
 
 from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S, Clutch, ClutchState
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
+from cobalt_teleop.core.foresight import Foresight
 from cobalt_teleop.core.homing import HomingPath
 from cobalt_teleop.core.kinematics import Kinematics
 from cobalt_teleop.core.limits import PartLimits
@@ -41,6 +42,7 @@ class PartDecision:
         anchor: Measured pose at engage.
         target: Accepted target of the tool in the base frame.
         joint_targets: (n,) [rad].
+        joint_velocities: (n,) at which the targets are expected to go on in the coming tick [rad/s].
         gripper_target: 0 closed to 1 open.
         limits: What shortened the command.
         hold_reason: Why it holds.
@@ -51,6 +53,7 @@ class PartDecision:
     anchor: Pose
     target: Pose
     joint_targets: Vector
+    joint_velocities: Vector
     gripper_target: float
     limits: Limit
     hold_reason: HoldReason
@@ -86,6 +89,8 @@ class PartController:
         }
         self._limiter = TargetLimiter(limits, period_s)
         self._joint_targets = home.copy()
+        self._joint_velocities = np.zeros(len(home))
+        self._foresight = Foresight()
         self._gripper_target = 1.0
         self._homing: HomingPath | None = None
 
@@ -143,6 +148,7 @@ class PartController:
             policy: Newest command of the policy.
             must_hold: A reason to hold whatever the commands say.
         """
+        self._joint_velocities = np.zeros_like(self._joint_targets)
         if must_hold is not HoldReason.NONE:
             self.require_fresh_press(_press(human), _press(policy))
             self._homing = None
@@ -163,12 +169,18 @@ class PartController:
         if state.engaged_now:
             self._limiter.start_from(measured.pose)
             self._joint_targets = measured.joints.copy()
+            self._foresight.start_from(measured.pose)
+        before = self._joint_targets
         if state.twist is not None:
             limits = self._limiter.along(state.twist)
+            limits |= self._joints_to_target()
+            share = self._limiter.share_along(state.twist)
         else:
             assert state.wanted is not None
             limits = self._limiter.towards(state.wanted)
-        limits |= self._joints_to_target()
+            limits |= self._joints_to_target()
+            share = self._limiter.share_towards(self._foresight.after(state.wanted))
+        self._joint_velocities = (self._joint_targets - before) * (share / self._period_s)
         if np.isfinite(command.gripper):
             self._gripper_target = float(np.clip(command.gripper, 0.0, 1.0))
             if self._gripper_target != command.gripper:
@@ -177,8 +189,11 @@ class PartController:
         return self._decision(authority, command.source, limits, HoldReason.NONE, anchor)
 
     def _hold(self, reason: HoldReason) -> PartDecision:
+        before = self._joint_targets
         if self._limiter.slow_down():
             self._joints_to_target()
+            share = self._limiter.share_of_braking()
+            self._joint_velocities = (self._joint_targets - before) * (share / self._period_s)
         return self._decision(Authority.HOLD, '', Limit.NONE, reason, self._clutches[Authority.HUMAN].anchor)
 
     def _follow_homing(self) -> PartDecision:
@@ -222,6 +237,7 @@ class PartController:
             anchor=anchor,
             target=self._limiter.target,
             joint_targets=self._joint_targets,
+            joint_velocities=self._joint_velocities,
             gripper_target=self._gripper_target,
             limits=limits,
             hold_reason=reason,

@@ -56,33 +56,14 @@ class TargetLimiter:
         limits = Limit.NONE
         if np.abs(inside - wanted.position).max() > _TOLERANCE:
             limits |= Limit.WORKSPACE_BOX
-        way = inside - self.target.position
-        self._velocity, reached_limits = self._velocity_for(
-            way,
-            self._velocity,
-            self._limits.linear_speed,
-            self._limits.linear_acceleration,
-            (Limit.LINEAR_SPEED, Limit.LINEAR_ACCELERATION),
-        )
-        limits |= reached_limits
-        turn = rotation_vector(multiply(wanted.quat_xyzw, inverse(self.target.quat_xyzw)))
-        self._turning, reached_limits = self._velocity_for(
-            turn,
-            self._turning,
-            self._limits.angular_speed,
-            self._limits.angular_acceleration,
-            (Limit.ANGULAR_SPEED, Limit.ANGULAR_ACCELERATION),
-        )
+        self._velocity, shortened = self._velocity_towards(inside)
+        self._turning, braked = self._turning_towards(wanted.quat_xyzw)
         self._move()
-        return limits | reached_limits
+        return limits | shortened | braked
 
     def along(self, twist: Vector) -> Limit:
         """Moves the target one tick along a wanted (6,) twist; returns what shortened it."""
-        ahead = Pose(
-            self.target.position + twist[:3] * self._period_s,
-            multiply(quaternion(twist[3:] * self._period_s), self.target.quat_xyzw),
-        )
-        return self.towards(ahead)
+        return self.towards(self._ahead(twist))
 
     def slow_down(self) -> bool:
         """Moves the target one tick while braking to rest; returns whether it still moves."""
@@ -92,6 +73,28 @@ class TargetLimiter:
         self._turning = self._braked(self._turning, self._limits.angular_acceleration)
         self._move()
         return bool(self._velocity.any() or self._turning.any())
+
+    def share_towards(self, wanted: Pose) -> float:
+        """Returns how far the next tick would go towards a wanted pose, as a share of this tick's way, 0 to 1."""
+        velocity, _ = self._velocity_towards(self._into_box(wanted.position))
+        turning, _ = self._turning_towards(wanted.quat_xyzw)
+        return min(_share(velocity, self._velocity), _share(turning, self._turning))
+
+    def share_along(self, twist: Vector) -> float:
+        """Returns how far the next tick would go along a wanted (6,) twist, as a share of this tick's way, 0 to 1."""
+        return self.share_towards(self._ahead(twist))
+
+    def share_of_braking(self) -> float:
+        """Returns how far the next tick would go while braking, as a share of this tick's way, 0 to 1."""
+        velocity = self._braked(self._velocity, self._limits.linear_acceleration)
+        turning = self._braked(self._turning, self._limits.angular_acceleration)
+        return min(_share(velocity, self._velocity), _share(turning, self._turning))
+
+    def _ahead(self, twist: Vector) -> Pose:
+        return Pose(
+            self.target.position + twist[:3] * self._period_s,
+            multiply(quaternion(twist[3:] * self._period_s), self.target.quat_xyzw),
+        )
 
     def _braked(self, velocity: Vector, acceleration: float) -> Vector:
         speed = float(np.linalg.norm(velocity))
@@ -103,6 +106,24 @@ class TargetLimiter:
         lower = np.minimum(self._limits.workspace_min, self.target.position)
         upper = np.maximum(self._limits.workspace_max, self.target.position)
         return np.clip(position, lower, upper)
+
+    def _velocity_towards(self, position: Vector) -> tuple[Vector, Limit]:
+        return self._velocity_for(
+            position - self.target.position,
+            self._velocity,
+            self._limits.linear_speed,
+            self._limits.linear_acceleration,
+            (Limit.LINEAR_SPEED, Limit.LINEAR_ACCELERATION),
+        )
+
+    def _turning_towards(self, quat_xyzw: Vector) -> tuple[Vector, Limit]:
+        return self._velocity_for(
+            rotation_vector(multiply(quat_xyzw, inverse(self.target.quat_xyzw))),
+            self._turning,
+            self._limits.angular_speed,
+            self._limits.angular_acceleration,
+            (Limit.ANGULAR_SPEED, Limit.ANGULAR_ACCELERATION),
+        )
 
     def _velocity_for(
         self, way: Vector, velocity: Vector, speed_limit: float, acceleration: float, names: tuple[Limit, Limit]
@@ -131,3 +152,9 @@ class TargetLimiter:
         turned = multiply(quaternion(self._turning * self._period_s), self.target.quat_xyzw)
         turned /= np.linalg.norm(turned)
         self.target = Pose(position, continuous(turned, self.target.quat_xyzw))
+
+
+def _share(velocity: Vector, before: Vector) -> float:
+    """Returns a velocity's part along the one before, as a share of it, 0 to 1; 1 if that was none."""
+    squared = float(before @ before)
+    return min(1.0, max(0.0, float(velocity @ before) / squared)) if squared > _TOLERANCE**2 else 1.0

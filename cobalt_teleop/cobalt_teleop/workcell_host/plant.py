@@ -131,10 +131,13 @@ class PartAction:
     Attributes:
         joint_targets: (n,) [rad].
         gripper_target: 0 closed to 1 open.
+        joint_velocities: (n,) at which the targets are expected to go on in the tick [rad/s]; None if nobody knows.
+            Servos may lead by it.
     """
 
     joint_targets: Vector
     gripper_target: float
+    joint_velocities: Vector | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

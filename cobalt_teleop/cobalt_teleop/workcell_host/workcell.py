@@ -278,7 +278,11 @@ class Workcell:
             part.was_holding = decisions[part.name].authority is Authority.HOLD
         self._plant.apply(
             {
-                name: PartAction(joint_targets=decision.joint_targets, gripper_target=decision.gripper_target)
+                name: PartAction(
+                    joint_targets=decision.joint_targets,
+                    gripper_target=decision.gripper_target,
+                    joint_velocities=decision.joint_velocities,
+                )
                 for name, decision in decisions.items()
             }
         )

@@ -27,13 +27,13 @@ AS_HULL = ('base_mount_black', 'base_black')  # Full of threaded holes that nobo
 HULL_FACES = 48
 NEAR = ('driver', 'coupler', 'spring_link', 'follower', 'pad')  # The wrist camera looks at these.
 SERVOS = {  # joint: kp [Nm/rad], kv [Nms/rad], largest torque [Nm]
-    'joint1': (4500, 250, 87),
-    'joint2': (4500, 250, 87),
-    'joint3': (3500, 180, 87),
-    'joint4': (3500, 180, 87),
-    'joint5': (2000, 80, 12),
-    'joint6': (2000, 80, 12),
-    'joint7': (2000, 80, 12),
+    'joint1': (9000, 375, 87),
+    'joint2': (9000, 375, 87),
+    'joint3': (7000, 270, 87),
+    'joint4': (7000, 270, 87),
+    'joint5': (2000, 40, 12),
+    'joint6': (2000, 40, 12),
+    'joint7': (2000, 40, 12),
 }
 COLOURS = {  # of the wheel's materials
     'white': 'white',
