@@ -38,6 +38,7 @@ class PageClient:
         self.frames = {}
         self.first_frame_s = {}
         self.connections = {}
+        self.channels = {}
         self.samples = None
         self.offers = {'control': 0, 'video': 0}
         self.sequence = 0
@@ -54,7 +55,7 @@ class PageClient:
     async def __aexit__(self, *_):
         for task in self._tasks:
             task.cancel()
-        for connection in self.connections.values():
+        for connection in tuple(self.connections.values()):
             await connection.close()
         await self.socket.close()
         await self._http.close()
@@ -139,12 +140,12 @@ class PageClient:
 
         @connection.on('datachannel')
         def on_channel(channel):
+            self.channels[kind, channel.label] = channel
             if channel.label == 'samples':
                 assert (channel.ordered, channel.maxRetransmits) == (False, 0)
                 self.samples = channel
                 channel.on('message', self._on_sample)
-            else:
-                assert channel.label == 'events'
+            elif channel.label == 'events':
                 channel.on('message', lambda text: self._take(json.loads(text)))
 
         @connection.on('track')

@@ -73,6 +73,32 @@ def test_a_revoked_one_is_refused_in_every_process_and_after_a_restart(invitatio
             each.check(token)
 
 
+def test_with_an_invitation_end_those_that_its_guest_has_issued(invitations, clock):
+    supervisor = invitations.check(invitations.issue(Role.SUPERVISOR, '', HOUR_S, 'Eve'))
+    friend = invitations.issue(Role.SUPERVISOR, '', 9 * HOUR_S, invited_by=supervisor.invitation_id)
+    friend_of_friend = invitations.issue(
+        Role.OPERATOR, '', 9 * HOUR_S, invited_by=invitations.check(friend).invitation_id
+    )
+    clock.now_s += 2 * HOUR_S
+    invitations.check(friend_of_friend)
+    invitations.revoke(supervisor.invitation_id)
+    for token in (friend, friend_of_friend):
+        with pytest.raises(TokenRefusedError, match='was revoked'):
+            invitations.check(token)
+
+
+def test_who_has_issued_is_remembered_as_long_as_what_he_issued(invitations, clock):
+    supervisor = invitations.check(invitations.issue(Role.SUPERVISOR, '', HOUR_S))
+    token = invitations.issue(Role.OPERATOR, '', 900 * HOUR_S, invited_by=supervisor.invitation_id)
+    forgotten = invitations.check(invitations.issue(Role.OPERATOR, '', HOUR_S))
+    clock.now_s += 500 * HOUR_S
+    invitations.issue(Role.OPERATOR, '', HOUR_S)
+    invitations.check(token)
+    assert not invitations.is_open(forgotten.invitation_id)
+    invitations.revoke(supervisor.invitation_id)
+    assert not invitations.is_open(invitations.issued()[0].id)
+
+
 def test_only_what_was_issued_can_be_revoked(invitations):
     token = invitations.issue(Role.OPERATOR, '', HOUR_S)
     with pytest.raises(InvitationError, match=invitations.check(token).invitation_id):

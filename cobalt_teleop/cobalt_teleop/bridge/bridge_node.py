@@ -14,6 +14,7 @@ from rclpy.node import Node
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.entrance import Entrance, open_entrance
 from cobalt_teleop.bridge.door.limits import DoorLimits
+from cobalt_teleop.bridge.door.malformed_requests import MalformedRequests
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.network.media_way import MediaWay, media_way
 from cobalt_teleop.bridge.network.server_check import check_servers
@@ -99,7 +100,7 @@ class WebRtcBridge(Node):
             tls_certificate=values.tls_certificate,
             tls_key=values.tls_key,
             public_names=values.public_names,
-            limits=DoorLimits(messages_per_s=values.messages_per_s),
+            limits=DoorLimits(),
             folder=self._state_folder,
             log=self.get_logger().info,
         )
@@ -146,7 +147,8 @@ class WebRtcBridge(Node):
 
     def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get('exception')
-        if not isinstance(error, ConnectionError):  # a page that has just gone
+        # Without an exception it is about objects that are let go; a lost connection is a page that has just gone.
+        if error is not None and not isinstance(error, ConnectionError):
             self.get_logger().warning(f'{context.get("message")}: {type(error).__name__}: {error}')
 
     async def _serve(self, entrance: Entrance) -> None:
@@ -156,6 +158,7 @@ class WebRtcBridge(Node):
             grace_s=values.grace_s,
             idle_s=values.idle_s,
             sessions=SessionRules(
+                messages_per_s=values.messages_per_s,
                 service_timeout_s=values.service_timeout_s,
                 episode_timeout_s=values.episode_timeout_s,
                 require_recording=values.require_recording,
@@ -165,7 +168,9 @@ class WebRtcBridge(Node):
         )
         # Bridges that share a folder differ by their ports.
         state = (self._state_folder, f'sessions-{values.port}.json')
-        self._lobby = Lobby(RosSide(self, self._calls, self._loop), rules, self.get_logger().info, state)
+        self._lobby = Lobby(
+            RosSide(self, self._calls, self._loop), rules, self.get_logger().info, state, entrance.door.invitations
+        )
         app = build_app(self._lobby, entrance, self._way)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEPALIVE_S)
         await runner.setup()
@@ -185,20 +190,11 @@ class WebRtcBridge(Node):
                 self.get_logger().error(f'{finding.url}: {finding.problem}')
 
 
-def _without_traceback(record: logging.LogRecord) -> bool:
-    """Leaves one line of a request that was malformed."""
-    if record.exc_info is not None and record.exc_info[1] is not None:
-        error = record.exc_info[1]
-        record.msg, record.args = f'{record.getMessage()}: {type(error).__name__}: {str(error)[:200]!r}', ()
-        record.exc_info = None
-    return True
-
-
 def _build(stop: Stop) -> Node:
     # Lost links are told on the page; the libraries' own lines say nothing to an operator.
     for name in ('aioice', 'aiortc'):
         logging.getLogger(name).setLevel(logging.ERROR)
-    logging.getLogger('aiohttp.server').addFilter(_without_traceback)
+    logging.getLogger('aiohttp.server').addFilter(MalformedRequests())
     return WebRtcBridge(stop)
 
 

@@ -51,6 +51,7 @@ class Invitation:
         expires_s: Unix time [s].
         single_use: It belongs to the first session that uses it.
         used_by: Public id of that session; empty until then.
+        invited_by: Id of the invitation of who issued it; empty for the owner.
         revoked: It lets nobody in any more.
     """
 
@@ -61,6 +62,7 @@ class Invitation:
     expires_s: float
     single_use: bool = False
     used_by: str = ''
+    invited_by: str = ''
     revoked: bool = False
 
 
@@ -79,7 +81,16 @@ class Invitations:
         self._seen: tuple[int, int] | None = None
         self._register: dict[str, Invitation] = {}
 
-    def issue(self, role: Role, task: str, lifetime_s: float, name: str = '', *, single_use: bool = False) -> str:
+    def issue(
+        self,
+        role: Role,
+        task: str,
+        lifetime_s: float,
+        name: str = '',
+        *,
+        single_use: bool = False,
+        invited_by: str = '',
+    ) -> str:
         """Returns the token of a new invitation.
 
         Args:
@@ -88,6 +99,7 @@ class Invitations:
             lifetime_s: How long it lets him in [s].
             name: Shown to others; empty if he may choose one.
             single_use: It belongs to the first session that uses it, and to nobody who copies the link.
+            invited_by: Id of the invitation of who issues it, with which it ends; empty for the owner.
 
         Raises:
             InvitationError: A value cannot be.
@@ -109,6 +121,7 @@ class Invitations:
             name=name,
             expires_s=float(round(self._clock() + lifetime_s)),
             single_use=single_use,
+            invited_by=invited_by,
         )
         self._change(lambda register: register | {invitation.id: invitation})
         payload = _encoded(json.dumps(_claims(invitation), separators=(',', ':'), ensure_ascii=False).encode())
@@ -129,9 +142,9 @@ class Invitations:
         whose = f'invitation {invitation_id}' + (f' of {name}' if name else '')
         if claims['exp'] <= self._clock():
             raise TokenRefusedError(f'{whose} has expired')
-        kept = self._read().get(invitation_id)
-        if kept is None or kept.revoked:
+        if not self.is_open(invitation_id):
             raise TokenRefusedError(f'{whose} was revoked')
+        kept = self._read()[invitation_id]
         if kept.single_use and (not session_id or kept.used_by != session_id):
             self._bind(invitation_id, session_id, whose)
         return Guest(
@@ -158,8 +171,11 @@ class Invitations:
         return self._change(revoked)[invitation_id]
 
     def is_open(self, invitation_id: str) -> bool:
-        """Returns whether an invitation was not revoked; whoever is in may stay when its time is over."""
-        kept = self._read().get(invitation_id)
+        """Returns whether an invitation was not revoked, nor that of who issued it; its time may be over."""
+        register = self._read()
+        kept = register.get(invitation_id)
+        while kept is not None and not kept.revoked and kept.invited_by:
+            kept = register.get(kept.invited_by)
         return kept is not None and not kept.revoked
 
     def issued(self) -> list[Invitation]:
@@ -208,12 +224,21 @@ class Invitations:
     def _change(self, change: Callable[[dict[str, Invitation]], dict[str, Invitation]]) -> dict[str, Invitation]:
         with self._folder.locked(_REGISTER):
             register = change(dict(self._read()))
-            forget_s = self._clock() - KEPT_AFTER_S
-            kept = [invitation for invitation in register.values() if invitation.expires_s > forget_s]
+            kept = self._worth_keeping(register)
             if len(kept) > MAX_KEPT:
                 raise InvitationError(f'{MAX_KEPT} invitations are out; wait until some expire, or make shorter ones')
             self._folder.write(_REGISTER, json.dumps([asdict(invitation) for invitation in kept], indent=1).encode())
         return register
+
+    def _worth_keeping(self, register: dict[str, Invitation]) -> list[Invitation]:
+        forget_s = self._clock() - KEPT_AFTER_S
+        kept: list[Invitation] = []
+        issuers = set()
+        for invitation in reversed(register.values()):  # whoever issued one stands before it
+            if invitation.expires_s > forget_s or invitation.id in issuers:
+                kept.insert(0, invitation)
+                issuers.add(invitation.invited_by)
+        return kept
 
 
 def _parsed(content: bytes | None) -> dict[str, Invitation]:

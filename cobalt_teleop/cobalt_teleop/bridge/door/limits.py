@@ -18,7 +18,6 @@ class DoorLimits:
         pages_of_address: Open WebSockets from one address.
         handshake_s: From an accepted socket to the end of its first request's head [s].
         hello_s: From an open WebSocket to its first message [s].
-        messages_per_s: On a page's WebSocket, on average.
         failed_tokens: An address may try so many in a row ...
         failed_token_period_s: ... and gets one more after each of these [s].
     """
@@ -29,7 +28,6 @@ class DoorLimits:
     pages_of_address: int = 64
     handshake_s: float = 10.0
     hello_s: float = 5.0
-    messages_per_s: float = 50.0
     failed_tokens: int = 10
     failed_token_period_s: float = 6.0
 

@@ -13,12 +13,14 @@ from aiohttp import web
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.guest import Guest, Role
+from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
 from cobalt_teleop.bridge.operators.session import Session, SessionRules
+from cobalt_teleop.bridge.operators.supervision import Supervision
 from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.wire.page_events import Event
@@ -59,6 +61,7 @@ class Lobby:
         rules: What it keeps.
         log: Writes a line to the node's log.
         state: Folder and file that keep sessions across a restart; None to keep nothing.
+        invitations: By which people come in; None where nobody is invited.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Lobby:
         rules: LobbyRules,
         log: Callable[[str], None],
         state: tuple[StateFolder, str] | None = None,
+        invitations: Invitations | None = None,
     ) -> None:
         self.floor = Floor(ros, self._on_change)
         self._rules = rules
@@ -75,6 +79,15 @@ class Lobby:
         self._expected: dict[str, KnownSession] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._usher = Usher(self.floor, self._sessions, rules.idle_s, self._on_change, log)
+        self._supervision = Supervision(
+            self.floor,
+            self._sessions,
+            self._usher,
+            invitations,
+            self.send_away,
+            rules.sessions.service_timeout_s,
+            log,
+        )
         self._tells = False
         self._started_s = time.monotonic()
         self._state_file = LobbyStateFile(*state, self._state, log) if state is not None else None
@@ -191,6 +204,8 @@ class Lobby:
             self._usher.join_line(session)
         elif message.type == 'leave_line':
             self._usher.leave_line(session)
+        else:
+            await self._supervision.serve(session, message)
 
     def _rename(self, session: Session, name: str) -> None:
         wanted = name.strip()
@@ -250,6 +265,14 @@ class Lobby:
         await session.close()
         self._on_change()
 
+    async def send_away(self, session: Session, text: str) -> None:
+        """Ends a session, and tells its page why."""
+        await session.send_away(text)
+        leaving = self._leaving.pop(session.session_id, None)
+        if leaving is not None:
+            leaving.cancel()
+        await self._end(session)
+
     # What everybody is told.
 
     def _on_change(self) -> None:
@@ -302,6 +325,7 @@ class Lobby:
         while True:
             await asyncio.sleep(1.0)
             self._look()
+            self._supervision.each_second()
             if self._expected and time.monotonic() - self._started_s > self._rules.grace_s:
                 self._expect_nobody()
             for session in tuple(self._sessions.values()):

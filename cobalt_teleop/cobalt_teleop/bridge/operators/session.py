@@ -18,6 +18,7 @@ from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
 from cobalt_teleop.bridge.operators.episode_requests import EpisodeRequests
+from cobalt_teleop.bridge.operators.page_pace import MAX_AT_WORK, PagePace
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_intake import Driver, SampleIntake
 from cobalt_teleop.bridge.wire.page_events import Event, keyboard_event
@@ -34,6 +35,7 @@ class SessionRules:
         require_recording: Refuse to start an episode that nobody records.
         adaptive_video: Video follows the viewers' links.
         way: How media finds its way.
+        messages_per_s: A page may send, on average.
     """
 
     service_timeout_s: float
@@ -41,9 +43,14 @@ class SessionRules:
     require_recording: bool
     adaptive_video: bool
     way: MediaWay
+    messages_per_s: float
 
 
-_WITHOUT_WORKCELL = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here'})
+_ALWAYS_HEARD = frozenset({'emergency_stop', 'stop_all'})
+
+_SUPERVISION = frozenset({'overview', 'stop_all', 'release_stops', 'give', 'send_away', 'invite'})
+
+_OF_THE_LOBBY = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here'}) | _SUPERVISION
 
 _NEEDED_ROLES = dict.fromkeys(
     (
@@ -59,7 +66,7 @@ _NEEDED_ROLES = dict.fromkeys(
         'leave_line',
     ),
     Role.OPERATOR,
-)
+) | dict.fromkeys(_SUPERVISION, Role.SUPERVISOR)
 """What only some may ask for. Everybody may look on, and stop the arm."""
 
 
@@ -77,6 +84,9 @@ class Reception(Protocol):
 
     async def serve(self, session: 'Session', message: PageMessage) -> None:
         """Does what a person asks of the lobby, or raises ServiceError with the reason."""
+
+    async def send_away(self, session: 'Session', text: str) -> None:
+        """Ends a session, and tells its page why."""
 
 
 class Session:
@@ -113,7 +123,7 @@ class Session:
         self._log = log
         self._socket: web.WebSocketResponse | None = None
         self._media = SessionMedia(
-            on_sample=lambda data: self._samples.on_message(data),
+            on_sample=self._on_sample,
             on_event=self._on_event,
             on_open=self._on_events_open,
             complain=self._complain,
@@ -129,6 +139,8 @@ class Session:
             self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
         )
         self._complaints_s = 0.0
+        self._pace = PagePace(rules.messages_per_s)
+        self._floods = False
         self._news: dict[str, Event] = {}
 
     @property
@@ -145,6 +157,11 @@ class Session:
     def can_see(self) -> bool:
         """Its page can show the workcell's cameras."""
         return self.room is None or not self.room.cameras or self._media.shows_video
+
+    @property
+    def report(self) -> PageMessage | None:
+        """How the link is, as its page last told; None before it has."""
+        return self._stats
 
     @property
     def connected(self) -> bool:
@@ -277,7 +294,7 @@ class Session:
 
     def on_control(self, state: ControlState) -> None:
         """The host says who has control."""
-        if self._control.on_control(state) and self.connected:
+        if self._control.on_control(state) and self.connected and self._may(Role.OPERATOR):
             self._start(self._act('acquire', self._control.acquire(False)))
 
     def on_taken(self) -> None:
@@ -287,6 +304,13 @@ class Session:
     def on_given(self) -> None:
         """Its person has given control back, or handed it over."""
         self._reception.gave_control(self)
+
+    async def send_away(self, text: str) -> None:
+        """Tells the page why, and ends its connection; it does not come again by itself."""
+        socket, self._socket = self._socket, None
+        if socket is not None and not socket.closed:
+            await _send(socket, {'type': 'refused', 'text': text})
+            await socket.close()
 
     async def release_control(self) -> None:
         """Gives control back for somebody who does not do it himself."""
@@ -308,6 +332,9 @@ class Session:
 
     def on_signal(self, text: str) -> None:
         """Takes a message of the WebSocket."""
+        if not self._pace.may_say():
+            self._end_flood()
+            return
         try:
             message = parse_signal(text)
         except PageMessageError as error:
@@ -320,6 +347,18 @@ class Session:
             self._complain(PageMessageError('the events channel takes text alone'))
             return
         self.on_signal(data)
+
+    def _on_sample(self, data: str | bytes) -> None:
+        if self._pace.may_sample():
+            self._samples.on_message(data)
+        else:
+            self._end_flood()
+
+    def _end_flood(self) -> None:
+        if not self._floods:
+            self._floods = True
+            self._log(f'{self.operator} (session {self.session_id}) sends too much at once, and is sent away')
+            self._start(self._reception.send_away(self, 'This page sent too many messages at once. Load it again.'))
 
     def _on_message(self, message: PageMessage) -> None:
         kind = message.type
@@ -336,10 +375,16 @@ class Session:
         if not self._may(needed):
             self._refuse(kind, needed)
             return
+        if kind in ('restart_control', 'restart_video') and not self._pace.may_connect():
+            self._complain(PageMessageError('too many new connections at once; wait a moment'))
+            return
+        if len(self._tasks) >= MAX_AT_WORK and kind not in _ALWAYS_HEARD:
+            self._complain(PageMessageError('too much is at work for this page already; wait a moment'))
+            return
         if kind not in ('answer', 'restart_control', 'restart_video'):
             self._note_activity()
-        if kind in _WITHOUT_WORKCELL:
-            self._start(self._act(kind, self._reception.serve(self, message)))
+        if kind in _OF_THE_LOBBY:
+            self._start(self._act(kind, self._reception.serve(self, message), wait=kind != 'stop_all'))
         elif kind == 'answer':
             self._start(self._answer(message))
         elif kind == 'restart_control':
@@ -378,7 +423,8 @@ class Session:
         self.last_active_s = time.monotonic()
 
     def _as_driver(self) -> Driver:
-        return Driver(self.session_id, self.operator, self.lease_id, self.room)
+        lease_id = self.lease_id if self._may(Role.OPERATOR) else ''
+        return Driver(self.session_id, self.operator, lease_id, self.room)
 
     # What a person asks for.
 

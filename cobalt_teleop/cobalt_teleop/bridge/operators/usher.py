@@ -16,7 +16,7 @@ CLAIM_S = 60.0
 """Whoever has waited for a place must take control within this time while others wait [s]."""
 
 WARNING_S = 30.0
-"""Nobody loses a place without having been warned so long before [s]."""
+"""Nobody loses a place without having been warned so long before, or half the time that he has [s]."""
 
 
 class Usher:
@@ -121,6 +121,17 @@ class Usher:
         position = self.places.position(session.session_id)
         turn = f'your place in line is {position}' if position else 'others wait in line; get in line too'
         return f'{session.room.workcell_id} is kept for {keeper.operator}: {turn}'
+
+    async def lead(self, session: Session, room: Room) -> None:
+        """Gives somebody a workcell's place and goes there with him."""
+        session.wants_place, session.wish = True, ''
+        before = self._sessions.get(self.places.take(session.session_id, room.workcell_id))
+        if before is not None and before.wants_place and not before.wish:
+            self.places.join(before.session_id, first=True)
+        self._called[session.session_id] = time.monotonic()
+        if session.room is not room:
+            await session.enter(room)
+        self._on_change()
 
     async def watch(self, session: Session, workcell: str) -> None:
         """Looks on at another workcell, and keeps the place in line.
@@ -252,14 +263,15 @@ class Usher:
         for session in tuple(self._sessions.values()):
             limit_s = self._limit_s(session) if waits and self.places.place_of(session.session_id) else 0.0
             since_s = max(session.last_active_s, self._called.get(session.session_id, 0.0))
-            if not limit_s or now_s - since_s < limit_s - WARNING_S:
+            warning_s = min(WARNING_S, limit_s / 2.0)
+            if not limit_s or now_s - since_s < limit_s - warning_s:
                 if self._warned.pop(session.session_id, None) is not None:
                     session.tell({'type': 'idle', 'left_s': 0})
                 continue
             warned_s = self._warned.setdefault(session.session_id, now_s)
-            left_s = warned_s + min(WARNING_S, limit_s) - now_s
+            left_s = warned_s + warning_s - now_s
             if left_s > 0.0:
-                session.tell({'type': 'idle', 'left_s': round(left_s)})
+                session.tell({'type': 'idle', 'left_s': max(1, round(left_s))})
             else:
                 session.tell({'type': 'idle', 'left_s': 0})
                 asyncio.get_running_loop().create_task(self._give_place_back(session))

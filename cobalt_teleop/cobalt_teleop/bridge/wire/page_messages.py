@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.core.topics import VIDEO_CODECS
@@ -181,6 +182,17 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'join_line': {},
     'leave_line': {},
     'here': {},
+    'overview': {'on': _flag},
+    'stop_all': {},
+    'release_stops': {'workcell': _text(128), 'confirm': _flag},
+    'give': {'workcell': _text(128), 'session': _text(16, _HEX)},
+    'send_away': {'session': _text(16, _HEX)},
+    'invite': {
+        'role': _one_of(*Role),
+        'task': _text(64),
+        'name': _text(40),
+        'hours': _number(0.01, 8784),
+    },
     'stats': {
         'rtt_ms': _number(0, 1e6, optional=True),
         'clock_offset_ms': _number(-1e13, 1e13, optional=True),

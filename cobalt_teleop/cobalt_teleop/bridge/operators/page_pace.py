@@ -1,0 +1,45 @@
+"""How fast one page may speak, by all its ways together: a page in good order never comes near."""
+
+import time
+from collections.abc import Callable
+
+from cobalt_teleop.bridge.door.limits import Bucket
+
+BURST_S = 4.0
+"""So many seconds' worth of messages may come at once, as after a gap in the network."""
+
+SAMPLES_FACTOR = 10.0
+"""Samples and pings to other messages."""
+
+CONNECTIONS_PER_S = 1.0
+CONNECTION_BURST = 8.0
+
+MAX_AT_WORK = 100
+"""So many things that a page has asked for may be at work at once."""
+
+
+class PagePace:
+    """Counts what a page says.
+
+    Args:
+        messages_per_s: On its WebSocket and its events channel, on average.
+        clock: Returns monotonic time [s].
+    """
+
+    def __init__(self, messages_per_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._signals = Bucket(messages_per_s, messages_per_s * BURST_S)
+        self._samples = Bucket(messages_per_s * SAMPLES_FACTOR, messages_per_s * SAMPLES_FACTOR * BURST_S)
+        self._connections = Bucket(CONNECTIONS_PER_S, CONNECTION_BURST)
+
+    def may_say(self) -> bool:
+        """Counts a message of the WebSocket or the events channel; returns whether it may be heard."""
+        return self._signals.take(self._clock())
+
+    def may_sample(self) -> bool:
+        """Counts a message of the samples channel; returns whether it may be heard."""
+        return self._samples.take(self._clock())
+
+    def may_connect(self) -> bool:
+        """Counts a wish for a new connection, which costs this machine much; returns whether it may be made."""
+        return self._connections.take(self._clock())

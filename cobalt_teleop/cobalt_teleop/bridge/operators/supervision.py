@@ -1,0 +1,246 @@
+"""What a supervisor may: see everything, stop all workcells, give control to somebody, send away, invite."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable, Mapping
+
+from cobalt_interfaces.msg import ControlState
+from cobalt_teleop.bridge.door.guest import Role
+from cobalt_teleop.bridge.door.invitations import InvitationError, Invitations
+from cobalt_teleop.bridge.host_services import ServiceError
+from cobalt_teleop.bridge.operators.floor import Floor
+from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.bridge.operators.session import Session
+from cobalt_teleop.bridge.operators.usher import Usher
+from cobalt_teleop.bridge.wire import wording
+from cobalt_teleop.bridge.wire.page_events import Event
+from cobalt_teleop.bridge.wire.page_messages import PageMessage
+
+SendAway = Callable[[Session, str], Awaitable[None]]
+
+
+class Supervision:
+    """Serves supervisors' panels. Lives in the event loop.
+
+    Args:
+        floor: The workcells.
+        sessions: Everybody, by session.
+        usher: Leads people to workcells.
+        invitations: Lets people in; None where nobody is invited.
+        send_away: Ends a session, and tells its page why.
+        timeout_s: How long a host may take to answer [s].
+        log: Writes a line to the node's log.
+    """
+
+    def __init__(
+        self,
+        floor: Floor,
+        sessions: Mapping[str, Session],
+        usher: Usher,
+        invitations: Invitations | None,
+        send_away: SendAway,
+        timeout_s: float,
+        log: Callable[[str], None],
+    ) -> None:
+        self._floor = floor
+        self._sessions = sessions
+        self._usher = usher
+        self._invitations = invitations
+        self._send_away_session = send_away
+        self._timeout_s = timeout_s
+        self._log = log
+        self._watching: set[str] = set()
+
+    async def serve(self, session: Session, message: PageMessage) -> None:
+        """Does what a supervisor asks for.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        if message.type == 'overview':
+            self._watch(session, on=message['on'])
+        elif message.type == 'stop_all':
+            await self._stop_all(session)
+        elif message.type == 'release_stops':
+            await self._release_stops(session, message['workcell'], confirm=message['confirm'])
+        elif message.type == 'give':
+            await self._give(session, message['workcell'], message['session'])
+        elif message.type == 'send_away':
+            await self._send_away(session, message['session'])
+        elif message.type == 'invite':
+            self._invite(session, message)
+
+    def each_second(self) -> None:
+        """Tells the open panels what has changed."""
+        for session_id in tuple(self._watching):
+            session = self._sessions.get(session_id)
+            if session is None or not session.connected or not session.guest.role.includes(Role.SUPERVISOR):
+                self._watching.discard(session_id)
+            else:
+                session.tell_news(self._overview(session))
+
+    def _watch(self, session: Session, *, on: bool) -> None:
+        if on:
+            self._watching.add(session.session_id)
+            session.tell(self._overview(session))
+        else:
+            self._watching.discard(session.session_id)
+
+    async def _stop_all(self, session: Session) -> None:
+        self._log(f'{session.operator} (session {session.session_id}) stops all workcells')
+        await self._everywhere(
+            self._floor.present,
+            lambda room: room.call('EmergencyStop', self._timeout_s, who=session.operator),
+            'NOT stopped',
+        )
+
+    async def _release_stops(self, session: Session, workcell: str, *, confirm: bool) -> None:
+        stopped = [
+            room
+            for room in self._floor.present
+            if room.control is not None and room.control.estop and workcell in ('', room.workcell_id)
+        ]
+        if not stopped:
+            raise ServiceError(f'{workcell} is not stopped' if workcell else 'no workcell is stopped')
+        names = ', '.join(room.workcell_id for room in stopped)
+        self._log(f'{session.operator} (session {session.session_id}) releases the stop of {names}')
+        await self._everywhere(
+            stopped,
+            lambda room: room.call('ClearEmergencyStop', self._timeout_s, who=session.operator, confirm=confirm),
+            'still stopped',
+        )
+
+    async def _everywhere(self, rooms: list[Room], act: Callable[[Room], Awaitable[object]], failure: str) -> None:
+        """Does a thing at all workcells at once.
+
+        Raises:
+            ServiceError: Names those at which it failed.
+        """
+        results = await asyncio.gather(*(act(room) for room in rooms), return_exceptions=True)
+        failed = [
+            f'{room.workcell_id} ({result})'
+            for room, result in zip(rooms, results, strict=True)
+            if isinstance(result, Exception)
+        ]
+        if failed:
+            raise ServiceError(f'{failure}: {", ".join(failed)}')
+
+    async def _give(self, session: Session, workcell: str, to: str) -> None:
+        room, target = self._floor.find(workcell), self._sessions.get(to)
+        if room is None:
+            raise ServiceError(f'there is no workcell {workcell} now')
+        if target is None or not target.connected:
+            raise ServiceError('that person is not here any more')
+        if not target.guest.role.includes(Role.OPERATOR):
+            raise ServiceError(f'{target.operator} is invited to watch, not to drive')
+        control = room.control or ControlState()
+        holder = next((one for one in self._sessions.values() if one.room is room and one.lease_id), None)
+        if control.lease_id and holder is None:
+            raise ServiceError(f'{control.holder} drives {workcell} from elsewhere, and must release it there')
+        if holder is target:
+            raise ServiceError(f'{target.operator} has control of {workcell} already')
+        self._log(f'{session.operator} (session {session.session_id}) gives {workcell} to {target.operator}')
+        await self._usher.lead(target, room)
+        if holder is not None:
+            answer = await room.call(
+                'TransferControl',
+                self._timeout_s,
+                lease_id=holder.lease_id,
+                session_id=target.session_id,
+                operator_id=target.operator,
+            )
+            target.take_lease(answer.lease_id)
+
+    async def _send_away(self, session: Session, whom: str) -> None:
+        target = self._sessions.get(whom)
+        if target is None:
+            raise ServiceError('that person is not here any more')
+        if target is session:
+            raise ServiceError('you cannot send yourself away: close this page')
+        invitation = target.guest.invitation_id
+        if invitation and invitation == session.guest.invitation_id:
+            raise ServiceError(f'{target.operator} came by the same invitation as you, which would end for you too')
+        self._log(f'{session.operator} (session {session.session_id}) sends {target.operator} (session {whom}) away')
+        if invitation and self._invitations is not None:
+            try:
+                self._invitations.revoke(invitation)
+            except InvitationError as error:
+                self._log(f'an invitation could not be revoked: {error}')
+        everybody = (
+            [target]
+            if not invitation
+            else [one for one in self._sessions.values() if one.guest.invitation_id == invitation]
+        )
+        for one in everybody:
+            await self._send_away_session(one, f'{session.operator} has sent you away.')
+        if not invitation:
+            session.notice(f'{target.operator} came without an invitation, and could open the page again', 'info')
+
+    def _invite(self, session: Session, wish: PageMessage) -> None:
+        if self._invitations is None:
+            raise ServiceError('this bridge invites nobody')
+        tasks = sorted({task for room in self._floor.present for task in room.info.tasks})
+        if wish['task'] and wish['task'] not in tasks:
+            raise ServiceError(f'there is no task {wish["task"]}; there are {", ".join(tasks) or "none"}')
+        try:
+            token = self._invitations.issue(
+                Role(wish['role']),
+                wish['task'],
+                wish['hours'] * 3600.0,
+                wish['name'].strip(),
+                invited_by=session.guest.invitation_id,
+            )
+        except InvitationError as error:
+            raise ServiceError(str(error)) from error
+        whom = wish['name'].strip() or 'somebody'
+        self._log(f'{session.operator} (session {session.session_id}) invites {whom} as {wish["role"]}')
+        invitation = {name: wish[name] for name in ('role', 'task', 'name', 'hours')}
+        session.tell({'type': 'invitation', 'token': token, **invitation})
+
+    def _overview(self, session: Session) -> Event:
+        return {
+            'type': 'overview',
+            'workcells': [self._workcell(room) for room in self._floor.rooms],
+            'people': [self._person(one, one is session) for one in self._sessions.values()],
+        }
+
+    def _workcell(self, room: Room) -> Event:
+        control, episode = room.control or ControlState(), room.episode
+        return {
+            'id': room.workcell_id,
+            'present': self._floor.find(room.workcell_id) is not None,
+            'alive': room.alive if room.visitors else None,
+            'holder': control.holder if control.lease_id else '',
+            'emergency_stop': control.estop,
+            'emergency_stop_by': control.estop_by,
+            'phase': wording.PHASE.get(episode.phase, 'idle') if episode is not None else 'idle',
+            'task': episode.task if episode is not None else '',
+            'started_ms': episode.started.sec * 1000 if episode is not None else None,
+            'viewers': sum(visitor.connected for visitor in room.visitors),
+            'tasks': list(room.info.tasks),
+        }
+
+    def _person(self, session: Session, you: bool) -> Event:
+        report = session.report
+        return {
+            'session': session.session_id,
+            'you': you,
+            'name': session.operator,
+            'colour': session.colour,
+            'role': session.guest.role.value,
+            'connected': session.connected,
+            'workcell': session.room.workcell_id if session.room is not None else '',
+            'drives': bool(session.lease_id),
+            'position': self._usher.places.position(session.session_id),
+            'link': None
+            if report is None
+            else {
+                'rtt_ms': _rounded(report['rtt_ms']),
+                'loss': None if math.isnan(report['loss_down']) else round(report['loss_down'], 3),
+                'frame_age_ms': _rounded(max((one.frame_age_ms for one in report['cameras']), default=math.nan)),
+            },
+        }
+
+
+def _rounded(value: float) -> int | None:
+    return None if math.isnan(value) else round(value)
