@@ -28,6 +28,9 @@ def free_domain() -> int:
     return 20 + os.getpid() % 80
 
 
+_NODES = ('sim_node', 'webrtc_bridge', 'recorder_node', 'keyboard_node', 'foxglove_server')
+
+
 class RunningStack:
     """A started launch file.
 
@@ -104,7 +107,7 @@ class RunningStack:
         for child in psutil.Process(self.process.pid).children(recursive=True):
             try:
                 for word in child.cmdline()[:3]:
-                    if Path(word).name in ('sim_node', 'webrtc_bridge', 'recorder_node', 'keyboard_node'):
+                    if Path(word).name in _NODES:
                         found[Path(word).name] = child
             except psutil.Error:
                 continue

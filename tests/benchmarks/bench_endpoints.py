@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CPU of an idle host, bridge, recorder and keyboard node for numbers of workcells: the price of their end points."""
+"""CPU of idle nodes for numbers of workcells: the price of their end points."""
 
 import argparse
 import sys
@@ -11,9 +11,15 @@ import harness
 
 harness.enter_workspace()
 
-from running_stack import RunningStack, cpu_percent  # noqa: E402
+from running_stack import RunningStack, cpu_percent, free_port  # noqa: E402
 
-_NAMES = {'sim_node': 'host', 'webrtc_bridge': 'bridge', 'recorder_node': 'recorder', 'keyboard_node': 'keyboard'}
+_NAMES = {
+    'sim_node': 'host',
+    'webrtc_bridge': 'bridge',
+    'recorder_node': 'recorder',
+    'keyboard_node': 'keyboard',
+    'foxglove_server': 'foxglove',
+}
 
 
 def measure(arguments: argparse.Namespace) -> harness.Figures:
@@ -24,6 +30,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
         harness.say(f'{count} idle workcells: {seconds:g} s ...')
         with tempfile.TemporaryDirectory() as folder:
             places = {'num_envs': count, 'dataset': f'{folder}/dataset'}
+            places |= {'foxglove': 'true', 'foxglove_port': free_port()}
             with RunningStack(Path(folder) / 'stack.log', arguments=places) as stack:
                 stack.wait_until_live(count)
                 time.sleep(3.0)
