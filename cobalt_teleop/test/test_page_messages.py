@@ -111,3 +111,11 @@ def test_an_outcome_must_be_one_that_exists():
     assert parse_signal('{"type": "end", "outcome": "success"}')['outcome'] == 'success'
     with pytest.raises(PageMessageError, match='success, failure, aborted, discarded'):
         parse_signal('{"type": "end", "outcome": "winning"}')
+
+
+def test_an_answer_names_no_endless_list_of_places():
+    line = 'a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\n'
+    answer = {'type': 'answer', 'connection': 'control', 'number': 1}
+    parse_signal(json.dumps(answer | {'sdp': line * 40}))
+    with pytest.raises(PageMessageError, match='at most 40 candidates, not 41'):
+        parse_signal(json.dumps(answer | {'sdp': line * 41}))

@@ -23,6 +23,9 @@ MAX_FRAGMENTS = 256
 ROADS = ('units', 'track')
 """How pictures reach a screen: as units on a data channel, or as a video track."""
 
+MAX_CANDIDATES = 40
+"""Most places at which a page can be reached: addresses of its machine, and those that STUN and TURN gave it."""
+
 OUTCOMES = ('success', 'failure', 'aborted', 'discarded')
 
 
@@ -99,6 +102,15 @@ def _flag(name: str, value: Any) -> bool:
     return value
 
 
+def _sdp(name: str, value: Any) -> str:
+    """A page names where it can be reached; each place costs a check, and must be no means to knock at others' doors."""
+    text: str = _text(MAX_SIGNAL_BYTES, lines=True)(name, value)
+    count = text.count('a=candidate:')
+    if count > MAX_CANDIDATES:
+        raise PageMessageError(f"'{name}' must name at most {MAX_CANDIDATES} candidates, not {count}")
+    return text
+
+
 def _one_of(*choices: str) -> _Check:
     def check(name: str, value: Any) -> str:
         if value not in choices or not isinstance(value, str):
@@ -163,7 +175,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'answer': {
         'connection': _one_of('control', 'video'),
         'number': _whole(2**32 - 1),
-        'sdp': _text(MAX_SIGNAL_BYTES, lines=True),
+        'sdp': _sdp,
     },
     'restart_control': {},
     'restart_video': {'road': _one_of(*ROADS)},
@@ -226,7 +238,7 @@ _UNIT_REQUESTS: dict[str, dict[str, _Check]] = {
 
 _CHECKS: dict[str, dict[str, _Check]] = {
     'check': {'session': _text(32, _HEX), 'token': _text(1024)},
-    'check_answer': {'sdp': _text(MAX_SIGNAL_BYTES, lines=True)},
+    'check_answer': {'sdp': _sdp},
 }
 
 
