@@ -11,6 +11,8 @@ from rclpy.node import Node
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_thread import BagThread, RawMessage
 from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.live_quality import LiveQuality
+from cobalt_recorder.quality_rules import QualityRules
 from cobalt_recorder.recorded_topics import recorded_topics
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_recorder.topic_taker import TopicTaker, count_message, offered_by, raw_message
@@ -32,11 +34,13 @@ class RecorderOptions:
         dataset: Folder of all bags.
         min_free_bytes: Free space below which no episode starts.
         queue_bytes: Bound of what waits for the disk, for each workcell.
+        rules: What is asked of an episode.
     """
 
     dataset: Path
     min_free_bytes: int
     queue_bytes: int
+    rules: QualityRules
 
 
 def folder_name(text: str, otherwise: str) -> str:
@@ -63,6 +67,8 @@ class EpisodeRecording:
         self._episode_count = TopicCount()
         self._taker = TopicTaker(node, self._workcell_id)
         self._early: list[RawMessage] = []
+        self.live = LiveQuality(self._workcell_id, episode.episode_id, info.control_rate_hz)
+        """How it goes so far."""
         self._bag: BagThread | None = None
         self._in_bag: set[str] = set()
         self._undeclared: list[str] = []
@@ -125,6 +131,7 @@ class EpisodeRecording:
         if time.monotonic() - self._looked_s >= _LOOK_AROUND_S:
             self._look_around()
         for message in self._taker.take():
+            self.live.note(message)
             self._write(message)
 
     def open(self) -> None:

@@ -21,19 +21,17 @@ from cobalt_recorder.metrics import catalogue
 from cobalt_recorder.metrics.link import LinkSample, link_sample
 from cobalt_recorder.metrics.measure import measure
 from cobalt_recorder.metrics.record import CameraRecord, EpisodeRecord
-from cobalt_recorder.metrics.step_table import StepTable, nanoseconds
+from cobalt_recorder.metrics.step_table import StepTable, is_of_episode, nanoseconds
 from cobalt_recorder.quality_rules import QualityRules, judge
 from cobalt_recorder.rules_file import load_rules
 from cobalt_recorder.task_verdicts import accepted_beside
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
 from cobalt_teleop.core import topics
-from cobalt_teleop.core.episode import Phase
 from cobalt_teleop.core.errors import CobaltError
 
 _STEP_TYPE = topics.CONTROL_STEP.type
 _LINK_TYPE = topics.LINK.type
 _VIDEO_TYPE = topics.video('any').type
-PHASES_OF_EPISODE = (Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
 
 
 class _VideoDecoder:
@@ -90,7 +88,7 @@ def read_episode(bag: Bag) -> EpisodeRecord:
     rows = StepTable()
     # The workcell's id and the episode's are known once the whole file is read, however it was damaged.
     for step in steps:
-        if step.episode_id == bag.episode_id and step.phase in PHASES_OF_EPISODE:
+        if is_of_episode(step, bag.episode_id):
             rows.append(step)
             if step.terminal:
                 break

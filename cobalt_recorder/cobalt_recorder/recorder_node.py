@@ -61,17 +61,6 @@ def usable_dataset(path: str) -> Path:
     return folder
 
 
-def rules_file(path: str) -> Path:
-    """Returns the file of the quality rules, having read it once.
-
-    Raises:
-        CobaltError: It cannot be read or understood.
-    """
-    rules = Path(path).expanduser().absolute() if path else shipped_rules()
-    load_rules(rules)
-    return rules
-
-
 class RecorderNode(Node):
     """Records the workcells that it finds.
 
@@ -82,11 +71,13 @@ class RecorderNode(Node):
     def __init__(self, stop: Stop) -> None:
         super().__init__(PROGRAM)
         values = read_parameters(self, RecorderParameters)
-        self._desk = JudgeDesk(rules_file(values.rules))
+        rules = Path(values.rules).expanduser().absolute() if values.rules else shipped_rules()
+        self._desk = JudgeDesk(rules)
         self._options = RecorderOptions(
             dataset=usable_dataset(values.dataset),
             min_free_bytes=values.min_free_mb * 1_000_000,
             queue_bytes=values.queue_mb * 1_000_000,
+            rules=load_rules(rules),
         )
         problem = shortage(self._options.dataset, self._options.min_free_bytes)
         if problem:

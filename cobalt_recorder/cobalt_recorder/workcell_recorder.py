@@ -12,7 +12,8 @@ from cobalt_interfaces.msg import EpisodeState, RecordingState
 from cobalt_recorder.disk_space import free_bytes, shortage
 from cobalt_recorder.episode_recording import EpisodeRecording, RecorderOptions
 from cobalt_recorder.plain_text import make_texts_plain
-from cobalt_recorder.report_messages import quality_report
+from cobalt_recorder.quality_rules import judge_metrics
+from cobalt_recorder.report_messages import final_report, live_report
 from cobalt_recorder.verdict_file import EpisodeVerdict, Label, RecordedEpisode
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
@@ -24,6 +25,7 @@ _PREPARE_S = 4.0
 _LAST_ROW_S = 2.0
 _SILENT_S = 3.0
 _REPORT_S = 1.0
+_MEASURE_S = 1.0
 
 _IDLE = RecordingState.STATE_IDLE
 _PREPARING = RecordingState.STATE_PREPARING
@@ -69,6 +71,7 @@ class WorkcellRecorder:
         self._finish_by_s = 0.0
         self._closing = False
         self._reported_s = 0.0
+        self._measured_s = 0.0
         self._told_missing: list[str] = []
         self._saved: RecordedEpisode | None = None
         self._told = RecordingState()
@@ -107,10 +110,12 @@ class WorkcellRecorder:
             self._finish(f'the host went silent: no control_step for {_SILENT_S:.0f} s')
         if self._recording is not None and time.monotonic() - self._reported_s >= _REPORT_S:
             self._publish_state(self._state, self._reason, missing=self._told_missing)
+        if self._state == _RECORDING and time.monotonic() - self._measured_s >= _MEASURE_S:
+            self._report_live(recording)
 
     def report(self, verdict: EpisodeVerdict) -> None:
         """Publishes a final verdict."""
-        self._quality_publisher.publish(quality_report(verdict))
+        self._quality_publisher.publish(final_report(verdict))
 
     def stop(self) -> None:
         """Begins to close what is open, because the recorder is being stopped."""
@@ -261,6 +266,13 @@ class WorkcellRecorder:
         self._wake()
 
     # What is told -------------------------------------------------------------------------------------------------
+
+    def _report_live(self, recording: EpisodeRecording) -> None:
+        self._measured_s = time.monotonic()
+        rules = self._options.rules
+        metrics, _ = judge_metrics(recording.live.measure(), rules)
+        if metrics:
+            self._quality_publisher.publish(live_report(recording.episode, metrics, rules.hash))
 
     def _publish_state(
         self, state: int, reason: str = '', *, missing: list[str] | None = None, of: EpisodeRecording | None = None

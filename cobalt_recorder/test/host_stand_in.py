@@ -56,6 +56,7 @@ class HostStandIn:
         self.node = rclpy.create_node(f'host_of_{workcell_id}', context=context)
         self.recording_states: list[RecordingState] = []
         self.reports: list[QualityReport] = []
+        self.live_reports: list[QualityReport] = []
         self.sent_frames = 0
         self.sent_steps = 0
         self.skip_steps = skip_steps
@@ -71,7 +72,7 @@ class HostStandIn:
         self._publish = publish
         self._subscriptions = [
             create_subscription(self.node, topics.RECORDING, workcell_id, self.recording_states.append),
-            create_subscription(self.node, topics.QUALITY, workcell_id, self.reports.append),
+            create_subscription(self.node, topics.QUALITY, workcell_id, self._on_quality),
         ]
         self._encoder = H264Encoder(64, 48, RATE_HZ, 500)
         self._key_frame_requests = TakenSubscription(self.node, topics.request_key_frame(CAMERA), workcell_id)
@@ -173,6 +174,9 @@ class HostStandIn:
         state = self.wait_state(RecordingState.STATE_SAVED)
         self.finished()
         return state
+
+    def _on_quality(self, report: QualityReport) -> None:
+        (self.reports if report.stage == QualityReport.STAGE_FINAL else self.live_reports).append(report)
 
     def close(self) -> None:
         self._stop.set()

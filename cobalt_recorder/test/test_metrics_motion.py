@@ -62,7 +62,7 @@ def test_even_times_from_uneven_ones():
     )
     even = uneven.at_rate(20.0)
     assert even.times_s == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
-    assert even.speeds() == pytest.approx([1.0] * 4)
+    assert even.speeds == pytest.approx([1.0] * 4)
 
 
 def test_angles_whatever_the_sign_and_however_small():
@@ -136,7 +136,7 @@ def test_commands_that_are_seen_twice_count_once_and_by_their_own_stamps():
     record = part_record([part(i, human=commands[i // 2]) for i in range(12)])
     assert record.fresh.tolist() == [0, 2, 4, 6, 8, 10]
     (run,) = record.command_runs
-    assert run.speeds() == pytest.approx([0.25] * 5)
+    assert run.speeds == pytest.approx([0.25] * 5)
 
 
 def test_speeds_that_are_asked_for_are_integrated():

@@ -35,6 +35,13 @@ def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder
     assert (report.stage, report.episode_id, report.bag_uri) == (QualityReport.STAGE_FINAL, episode_id, str(folder))
     assert (report.verdict, list(report.reasons)) == (QualityReport.VERDICT_ACCEPT, [])
     metrics = {metric.name: metric.value for metric in report.metrics}
+    assert host.live_reports
+    for live in host.live_reports:
+        assert (live.episode_id, live.task, live.verdict) == (episode_id, 'lift', QualityReport.VERDICT_UNKNOWN)
+        assert {(metric.name, metric.part) for metric in live.metrics} < {(m.name, m.part) for m in report.metrics}
+    newest = {metric.name: metric.value for metric in host.live_reports[-1].metrics}
+    assert newest['rate'] == pytest.approx(20.0, rel=0.05)
+    assert newest['robot_idle_share'] == metrics['robot_idle_share'] == 1.0
     assert metrics['rate'] == pytest.approx(20.0, rel=0.02)
     assert metrics['frames_missing/front'] == metrics['rows_missing'] == 0
     _check_with_independent_reader(folder, host)

@@ -33,6 +33,6 @@ def jitter(runs: Sequence[Motion], rate_hz: float) -> Quantity:
     Source: the jitter of COBALT (arXiv 2605.19138); windows overlap, and none reaches over the end of a run. Grows with
     the unit of length, and with the square of the tempo.
     """
-    found = [largest_accelerations(run.at_rate(rate_hz).speeds(), rate_hz) for run in runs]
+    found = [largest_accelerations(run.at_rate(rate_hz).speeds, rate_hz) for run in runs]
     windows = np.concatenate(found) if found else np.zeros(0)
     return known(float(windows.mean())) if windows.size else unknown('no run has five speeds')

@@ -28,9 +28,9 @@ def command_latency(part: PartRecord, percent: float = 50.0) -> Quantity:
 
 def frame_ages(part: PartRecord) -> Vector:
     """Returns, for each new command, how old the picture was that its operator saw then [ms]."""
-    rows = part.rows[part.fresh]
-    rows = rows[(rows['human_shown_ns'] > 0) & (rows['human_stamp_ns'] > 0)]
-    return np.asarray((rows['human_stamp_ns'] - rows['human_shown_ns']) * 1e-6)
+    shown_ns, stamp_ns = part.rows['human_shown_ns'][part.fresh], part.rows['human_stamp_ns'][part.fresh]
+    both = (shown_ns > 0) & (stamp_ns > 0)
+    return np.asarray((stamp_ns[both] - shown_ns[both]) * 1e-6)
 
 
 def frame_age(part: PartRecord, percent: float = 50.0) -> Quantity:

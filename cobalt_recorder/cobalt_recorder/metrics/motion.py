@@ -1,7 +1,8 @@
 """A stretch of motion without a break, and how an episode is cut into such runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,20 +26,32 @@ class Motion:
     times_s: Vector
     positions: Vector
     turned_rad: Vector
+    _at_rate: 'dict[float, Motion]' = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def duration_s(self) -> float:
         """From the first to the last sample [s]."""
         return float(self.times_s[-1] - self.times_s[0]) if len(self.times_s) else 0.0
 
-    def speeds(self) -> Vector:
-        """Returns (n - 1,) mean speed between neighbouring samples [m/s]."""
-        steps = np.linalg.norm(np.diff(self.positions, axis=0), axis=1)
-        return np.asarray(steps / np.diff(self.times_s))
+    @cached_property
+    def steps_s(self) -> Vector:
+        """(n - 1,) time between neighbouring samples [s]."""
+        return np.diff(self.times_s)
 
+    @cached_property
+    def steps_m(self) -> Vector:
+        """(n - 1,) distance between neighbouring samples [m]."""
+        return np.asarray(np.sqrt(np.sum(np.diff(self.positions, axis=0) ** 2, axis=1)))
+
+    @cached_property
+    def speeds(self) -> Vector:
+        """(n - 1,) mean speed between neighbouring samples [m/s]."""
+        return np.asarray(self.steps_m / self.steps_s)
+
+    @cached_property
     def angular_speeds(self) -> Vector:
-        """Returns (n - 1,) mean angular speed between neighbouring samples [rad/s]."""
-        return np.asarray(np.diff(self.turned_rad) / np.diff(self.times_s))
+        """(n - 1,) mean angular speed between neighbouring samples [rad/s]."""
+        return np.asarray(np.diff(self.turned_rad) / self.steps_s)
 
     def at_rate(self, rate_hz: float) -> 'Motion':
         """Returns the run at evenly spaced times, linearly interpolated.
@@ -48,6 +61,11 @@ class Motion:
         """
         if len(self.times_s) < 2:
             return self
+        if rate_hz not in self._at_rate:
+            self._at_rate[rate_hz] = self._sampled(rate_hz)
+        return self._at_rate[rate_hz]
+
+    def _sampled(self, rate_hz: float) -> 'Motion':
         count = int(self.duration_s * rate_hz + 1e-6) + 1
         times_s = self.times_s[0] + np.arange(count) / rate_hz
         columns = [np.interp(times_s, self.times_s, column) for column in self.positions.T]

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from cobalt_recorder.metrics.motion import GAP_S, Motion, Vector, angles_between, cut, summed
+from cobalt_recorder.metrics.motion import Motion, Vector, angles_between, cut, summed
 from cobalt_recorder.metrics.step_table import Array
 from cobalt_teleop.core.command import Authority, Mode
 
@@ -81,27 +81,30 @@ class PartRecord:
         epoch = np.where(rows['authority'] == Authority.HUMAN, rows['human_epoch'].astype(np.int64), -1)
         epoch[1:] = np.where(self.driven[1:], epoch[1:], epoch[:-1])
         runs = cut(self.times_s, part_of_run & self._finite_pose, epoch)
-        return [self._measured(np.arange(run.start, run.stop)) for run in runs]
+        return [self._measured(run) for run in runs]
 
     @cached_property
     def command_runs(self) -> list[Motion]:
         """The motion that the operator asked for, by the stamps of his samples, cut at clutch gaps and gaps in time."""
-        rows = self.rows[self.fresh]
-        if len(rows) < 2:
+        if len(self.fresh) < 2:
             return []
-        times_s = (rows['human_stamp_ns'] - self.ticks['stamp_ns'][0]) * 1e-9
-        is_twist = rows['human_mode'] == Mode.TWIST
-        poses = np.concatenate([rows['human_position'], rows['human_quat_xyzw']], axis=1)
-        twists = np.concatenate([rows['human_linear'], rows['human_angular']], axis=1)
-        finite = np.isfinite(np.where(is_twist[:, None], twists.sum(axis=1)[:, None], poses)).all(axis=1)
-        usable = self.engaged[self.fresh] & finite & (rows['human_mode'] != Mode.JOINT)
+        # Columns one by one: copies of whole rows would take most of the time.
+        modes, epochs, stamps_ns, positions, quats, linear, angular = (
+            self.rows[f'human_{name}'][self.fresh]
+            for name in ('mode', 'epoch', 'stamp_ns', 'position', 'quat_xyzw', 'linear', 'angular')
+        )
+        times_s = (stamps_ns - self.ticks['stamp_ns'][0]) * 1e-9
+        is_twist = modes == Mode.TWIST
+        finite_pose = np.isfinite(positions).all(axis=1) & np.isfinite(quats).all(axis=1)
+        finite_twist = np.isfinite(linear).all(axis=1) & np.isfinite(angular).all(axis=1)
+        usable = self.engaged[self.fresh] & (modes != Mode.JOINT) & np.where(is_twist, finite_twist, finite_pose)
         # The lowest bit keeps samples of different modes apart.
-        key = rows['human_epoch'].astype(np.int64) * 2 + is_twist
+        key = epochs.astype(np.int64) * 2 + is_twist
         return [
-            _twisted(times_s[run], twists[run])
+            _twisted(times_s[run], linear[run], angular[run])
             if is_twist[run.start]
-            else _posed(times_s[run], rows['human_position'][run], rows['human_quat_xyzw'][run])
-            for run in cut(np.asarray(times_s), usable, key)
+            else _posed(times_s[run], positions[run], quats[run])
+            for run in cut(times_s, usable, key)
         ]
 
     @cached_property
@@ -109,16 +112,15 @@ class PartRecord:
         finite = np.isfinite(self.rows['position']).all(axis=1) & np.isfinite(self.rows['quat_xyzw']).all(axis=1)
         return np.asarray(finite)
 
-    def _measured(self, indices: NDArray[np.intp]) -> Motion:
-        rows = self.rows[indices]
-        return _posed(self.times_s[indices], rows['position'], rows['quat_xyzw'])
+    def _measured(self, indices: NDArray[np.intp] | slice) -> Motion:
+        return _posed(self.times_s[indices], self.rows['position'][indices], self.rows['quat_xyzw'][indices])
 
 
 def _posed(times_s: Vector, positions: Vector, quats_xyzw: Vector) -> Motion:
     return Motion(times_s, positions, summed(angles_between(quats_xyzw)) if len(times_s) else np.zeros(0))
 
 
-def _twisted(times_s: Vector, twists: Vector) -> Motion:
-    steps_s = np.minimum(np.diff(times_s), GAP_S)[:, None]
-    moved = np.concatenate([np.zeros((1, 3)), np.cumsum(twists[:-1, :3] * steps_s, axis=0)])
-    return Motion(times_s, moved, summed(np.linalg.norm(twists[:-1, 3:] * steps_s, axis=1)))
+def _twisted(times_s: Vector, linear: Vector, angular: Vector) -> Motion:
+    steps_s = np.diff(times_s)[:, None]
+    moved = np.concatenate([np.zeros((1, 3)), np.cumsum(linear[:-1] * steps_s, axis=0)])
+    return Motion(times_s, moved, summed(np.linalg.norm(angular[:-1] * steps_s, axis=1)))

@@ -11,17 +11,13 @@ _NO_RUN = 'nothing was driven'
 _SHORT_M = 1e-3
 
 
-def _length_m(run: Motion) -> float:
-    return float(np.linalg.norm(np.diff(run.positions, axis=0), axis=1).sum())
-
-
 def path_length(runs: Sequence[Motion]) -> Quantity:
     """Length of the path, over all runs [m].
 
     Does not change with the place, the orientation or the start in time; nor with the sampling, as long as that
     follows the path.
     """
-    return known(sum(_length_m(run) for run in runs)) if runs else unknown(_NO_RUN)
+    return known(sum(float(run.steps_m.sum()) for run in runs)) if runs else unknown(_NO_RUN)
 
 
 def rotation_length(runs: Sequence[Motion]) -> Quantity:
@@ -34,7 +30,7 @@ def path_efficiency(runs: Sequence[Motion]) -> Quantity:
 
     Does not change with the unit of length.
     """
-    length_m = sum(_length_m(run) for run in runs)
+    length_m = sum(float(run.steps_m.sum()) for run in runs)
     if length_m < _SHORT_M:
         return unknown('nothing moved as far as a millimetre' if runs else _NO_RUN)
     return known(sum(float(np.linalg.norm(np.diff(run.positions, axis=0).sum(axis=0))) for run in runs) / length_m)

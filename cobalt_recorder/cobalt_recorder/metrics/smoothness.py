@@ -83,7 +83,7 @@ def ldlj(runs: Sequence[Motion], rate_hz: float) -> Quantity:
 def _over_runs(measure: Callable[[Vector, float], Quantity], runs: Sequence[Motion], rate_hz: float) -> Quantity:
     found = []
     for run in runs:
-        speeds = run.at_rate(rate_hz).speeds()
+        speeds = run.at_rate(rate_hz).speeds
         if len(speeds) >= _LEAST_SPEEDS and speeds.max() > STILL_M_S:
             found.append((measure(speeds, rate_hz), run.duration_s))
     return weighted_mean(found, _SHORT)

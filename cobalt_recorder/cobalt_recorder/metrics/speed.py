@@ -19,7 +19,7 @@ _NO_RUN = 'nothing was driven'
 
 def moves(run: Motion) -> NDArray[np.bool_]:
     """Returns (n - 1,) whether it moves between neighbouring samples."""
-    return np.asarray((run.speeds() > STILL_M_S) | (run.angular_speeds() > STILL_RAD_S))
+    return np.asarray((run.speeds > STILL_M_S) | (run.angular_speeds > STILL_RAD_S))
 
 
 def mean_speed(runs: Sequence[Motion]) -> Quantity:
@@ -27,12 +27,12 @@ def mean_speed(runs: Sequence[Motion]) -> Quantity:
     duration_s = total_duration_s(runs)
     if duration_s <= 0:
         return unknown(_NO_RUN)
-    return known(sum(float(run.speeds() @ np.diff(run.times_s)) for run in runs) / duration_s)
+    return known(sum(float(run.steps_m.sum()) for run in runs) / duration_s)
 
 
 def peak_speed(runs: Sequence[Motion]) -> Quantity:
     """Largest speed between neighbouring samples [m/s]."""
-    speeds = [float(run.speeds().max()) for run in runs if len(run.times_s) > 1]
+    speeds = [float(run.speeds.max()) for run in runs if len(run.times_s) > 1]
     return known(max(speeds)) if speeds else unknown(_NO_RUN)
 
 
@@ -41,7 +41,7 @@ def idle_share(runs: Sequence[Motion]) -> Quantity:
     duration_s = total_duration_s(runs)
     if duration_s <= 0:
         return unknown('it lasts no time')
-    moving_s = sum(float(np.diff(run.times_s)[moves(run)].sum()) for run in runs if len(run.times_s) > 1)
+    moving_s = sum(float(run.steps_s[moves(run)].sum()) for run in runs if len(run.times_s) > 1)
     return known(1.0 - moving_s / duration_s)
 
 

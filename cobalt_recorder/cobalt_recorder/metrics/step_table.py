@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cobalt_teleop.core.episode import Phase
+
 Array = NDArray[Any]
 
 TICK = np.dtype(
@@ -50,6 +52,12 @@ PART = np.dtype(
 """What a row says of one part: fields as in PartStep and its human TeleopCommand."""
 
 _FIRST_CAPACITY = 256
+_PHASES = (Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
+
+
+def is_of_episode(step: Any, episode_id: str) -> bool:
+    """Tells whether a ControlStep is a row of an episode."""
+    return bool(step.episode_id == episode_id and step.phase in _PHASES)
 
 
 def nanoseconds(stamp: Any) -> int:
