@@ -103,7 +103,7 @@ def _flag(name: str, value: Any) -> bool:
 
 
 def _sdp(name: str, value: Any) -> str:
-    """A page names where it can be reached; each place costs a check, and must be no means to knock at others' doors."""
+    """A page names where it can be reached; each place costs a check, and nobody shall knock elsewhere through us."""
     text: str = _text(MAX_SIGNAL_BYTES, lines=True)(name, value)
     count = text.count('a=candidate:')
     if count > MAX_CANDIDATES:
