@@ -461,6 +461,7 @@ def test_link_statistics_are_published_each_second(host, bridge, listener):
             await page.until_live()
             (camera,) = page.frames
             report = {'name': camera, 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
+            report['shown_width'] = 640
             await page.say(
                 'stats', rtt_ms=1.5, clock_offset_ms=2.0, clock_uncertainty_ms=0.75, loss_down=None, cameras=[report]
             )
@@ -472,6 +473,43 @@ def test_link_statistics_are_published_each_second(host, bridge, listener):
     stats = next(stats for stats in listener.heard[(topics.LINK.name, 'env_0')] if stats.cameras)
     assert (stats.operator_id, stats.role, stats.codec, stats.road) == ('Linus', 'supervisor', 'h264', 'track')
     assert (stats.rtt_ms, stats.clock_offset_ms, stats.cameras[0].frame_age_ms) == (1.5, -2.0, 41.5)
+
+
+def test_video_follows_the_link_of_who_has_control_and_of_nobody_else(host, bridge):
+    async def scenario():
+        async with (
+            PageClient(bridge.port, workcell='env_0') as spectator,
+            PageClient(bridge.port, workcell='env_0', operator='Linus') as driver,
+        ):
+            await spectator.until_live()
+            await driver.until_live()
+            await driver.say('acquire', ask=False)
+            await driver.until_event('control', yours=True)
+
+            async def report(page, loss):
+                camera = {'name': 'front', 'fps': 20, 'frame_age_ms': 40, 'kbit_s': 300, 'dropped': 0, 'freezes': 0}
+                link = {'rtt_ms': 5, 'clock_offset_ms': 0, 'clock_uncertainty_ms': 1, 'loss_down': loss}
+                await page.say('stats', **link, cameras=[camera | {'shown_width': 0}])
+
+            def sizes(page):
+                return {(frame.width, frame.height) for frame in page.frames['front'][-1:]}
+
+            for _ in range(4):
+                await report(spectator, 0.5)
+                await report(driver, 0.0)
+                await asyncio.sleep(0.3)
+            assert sizes(driver) == {(320, 240)}, 'a slow spectator slows nobody'
+            for _ in range(60):
+                await report(driver, 0.5)
+                await asyncio.sleep(0.3)
+                if sizes(driver) == sizes(spectator) == {(160, 120)}:
+                    break
+            assert sizes(driver) == {(160, 120)}
+            await driver.say('start')
+            await driver.until(lambda: sizes(driver) == {(320, 240)}, 'full size in an episode')
+        until(lambda: host.count_subscribers(topics.video('front').absolute('env_0')) == 0, 'an empty workcell')
+
+    run(scenario)
 
 
 def test_pages_are_served_with_their_locks_and_strangers_are_refused(bridge):
