@@ -14,7 +14,7 @@ from rclpy.node import Node
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.entrance import Entrance, open_entrance
 from cobalt_teleop.bridge.door.limits import DoorLimits
-from cobalt_teleop.bridge.door.malformed_requests import MalformedRequests
+from cobalt_teleop.bridge.door.malformed_requests import MalformedRequests, place_of
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.network.media_way import MediaWay, media_way
 from cobalt_teleop.bridge.network.server_check import check_servers
@@ -149,7 +149,7 @@ class WebRtcBridge(Node):
         error = context.get('exception')
         # Without an exception it is about objects that are let go; a lost connection is a page that has just gone.
         if error is not None and not isinstance(error, ConnectionError):
-            self.get_logger().warning(f'{context.get("message")}: {type(error).__name__}: {error}')
+            self.get_logger().warning(f'{context.get("message")}: {type(error).__name__}{place_of(error)}: {error}')
 
     async def _serve(self, entrance: Entrance) -> None:
         self._loop.set_exception_handler(self._on_loop_error)

@@ -3,6 +3,7 @@
 import logging
 
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.web import RequestPayloadError
 
 _MAX_TOLD = 1000
 
@@ -24,10 +25,9 @@ class MalformedRequests(logging.Filter):
             return True
         record.exc_info = None
         address = str(record.args[0]) if isinstance(record.args, tuple) and record.args else 'somebody'
-        if not isinstance(error, HttpProcessingError):
+        if not isinstance(error, HttpProcessingError | RequestPayloadError):
             # A fault of ours: its kind and place, which no stranger has chosen.
-            place = _place_of(error)
-            record.msg, record.args = f'a request of {address} failed: {type(error).__name__}{place}', ()
+            record.msg, record.args = f'a request of {address} failed: {type(error).__name__}{place_of(error)}', ()
             return True
         if address in self._told or len(self._told) >= _MAX_TOLD:
             return False
@@ -36,7 +36,8 @@ class MalformedRequests(logging.Filter):
         return True
 
 
-def _place_of(error: BaseException) -> str:
+def place_of(error: BaseException) -> str:
+    """Returns where in the code an error arose, as the end of a phrase."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
