@@ -55,6 +55,7 @@ class ControlRequests:
         self._log = log
         self._lease_id = ''
         self._lease_since_ns = 0
+        self._given_ns = 0
         self._asks = False
         self._renewed_s = 0.0
 
@@ -121,6 +122,7 @@ class ControlRequests:
         self._asks = False
         lease_id, self._lease_id = self._lease_id, ''
         if lease_id:
+            self._given_ns = now_ns()
             await self._call('ReleaseControl', lease_id=lease_id)
             self._log(f'{self._name} gave up control of {self._workcell_id}')
 
@@ -167,6 +169,7 @@ class ControlRequests:
             operator_id=next_holder.operator,
         )
         self._lease_id = ''
+        self._given_ns = now_ns()
         self._person.on_given()
         next_holder.take_lease(answer.lease_id)
 
@@ -199,14 +202,16 @@ class ControlRequests:
         await self.require()
         await self._call('Home', lease_id=self._lease_id, speed_scale=HOMING_SPEED)
 
-    async def renew(self) -> None:
-        """Keeps the lease while the page is there; called once a second."""
-        if self._lease_id and time.monotonic() - self._renewed_s > RENEW_PERIOD_S:
-            self._renewed_s = time.monotonic()
-            try:
-                await self._acquire(takeover=False)
-            except ServiceError:
-                pass
+    async def each_second(self) -> None:
+        """Keeps the lease while the page is there, or takes it back from an earlier run of the bridge."""
+        if self._lease_id:
+            if time.monotonic() - self._renewed_s > RENEW_PERIOD_S:
+                self._renewed_s = time.monotonic()
+                await self._acquire_quietly()
+        elif self._is_mine(self._person.room.control if self._person.room is not None else None):
+            answer = await self._acquire_quietly()
+            if answer is not None:
+                self.take(answer.lease_id)
 
     def on_control(self, state: ControlState) -> bool:
         """The host says who has control; returns whether the session should take it now."""
@@ -215,9 +220,19 @@ class ControlRequests:
             self._lease_id = ''
             went = f'control went to {state.holder}' if state.lease_id else 'your control has ended'
             self._person.notice(went, 'info')
-        # An earlier run of the bridge took control for this session.
-        recovers = not self._lease_id and self._person.session_id in state.sessions
-        return recovers or (self._asks and not state.lease_id)
+        return self._is_mine(state) or (self._asks and not state.lease_id)
+
+    def _is_mine(self, state: ControlState | None) -> bool:
+        """An earlier run of the bridge took control for this session."""
+        if self._lease_id or state is None or self._person.session_id not in state.sessions:
+            return False
+        return to_nanoseconds(state.header.stamp) > self._given_ns  # not what it has just given back
+
+    async def _acquire_quietly(self) -> Any:
+        try:
+            return await self._acquire(takeover=False)
+        except ServiceError:
+            return None
 
     async def _acquire(self, *, takeover: bool) -> Any:
         person = self._person

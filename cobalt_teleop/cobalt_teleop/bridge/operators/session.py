@@ -474,7 +474,7 @@ class Session:
         """Renews the lease and publishes LinkStats."""
         if self.room is None or self.room.endpoints is None or not self.connected:
             return
-        await self._control.renew()
+        await self._control.each_second()
         if self.room is not None and self.room.endpoints is not None:
             self.room.endpoints.publish_link(
                 link_stats(

@@ -66,8 +66,8 @@ export function stripOf({ place, control, workcell, you, idle_s }) {
     };
   }
   if (place.position) {
-    const taken = place.workcells === 0 ? 'No workcell is running yet.'
-      : place.workcells === 1 ? 'The only workcell is taken.' : `All ${place.workcells} workcells are taken.`;
+    const taken = ['No workcell is running yet.', 'The only workcell is taken.', 'Both workcells are taken.'][place.workcells]
+      ?? `All ${place.workcells} workcells are taken.`;
     const meanwhile = workcell ? ` You watch ${workcell.id} meanwhile.` : '';
     return {
       level: 'line', mark: String(place.position), title: `You are ${ordinal(place.position)} in line`,
@@ -161,7 +161,7 @@ export function makeLobby({ known, link, keyboard }) {
 
   function renderStrip() {
     const next = link.socketOpen ? stripOf(known) : null;
-    if (next?.level === 'turn' && strip?.level !== 'turn') navigator.vibrate?.([120, 60, 120]);
+    if (next?.level === 'turn' && strip?.level !== 'turn' && navigator.userActivation?.hasBeenActive) navigator.vibrate?.([120, 60, 120]);
     strip = next;
     $('strip').hidden = !strip;
     if (!strip) return;
@@ -175,6 +175,7 @@ export function makeLobby({ known, link, keyboard }) {
 
   return {
     onRenamed: () => storeName(link.operator),
+    forgetWish,
     render() {
       renderMe();
       renderPeople();

@@ -77,7 +77,7 @@ const keyboard = new Keyboard({
 const help = new ConnectionHelp({ link, root: document.getElementById('way') });
 const status = makeStatus({ known, clock, cameras, link, roads, keyboard });
 const lobby = makeLobby({ known, link, keyboard });
-const supervisor = makeSupervisor({ known, link, notice: view.notice });
+const supervisor = makeSupervisor({ known, link, clock, notice: view.notice });
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
@@ -127,6 +127,7 @@ const handlers = {
     keyboard.setInControl(false);
   },
   workcell: (event) => {
+    if (link.workcell && event.id !== link.workcell) lobby.forgetWish(); // somebody has led this page elsewhere
     known.waiting = null;
     if (known.workcell?.id !== event.id) {
       Object.assign(known, NO_EPISODE);

@@ -46,13 +46,13 @@ function linkWords(link) {
 
 const PHASES = { preparing: 'Getting ready', running: 'Running', paused: 'Paused', ending: 'Saving' };
 
-function episodeWords({ phase, task, elapsed_s }) {
+function episodeWords({ phase, task, started_ms }, now_ms) {
   const words = PHASES[phase];
   if (!words) return '';
-  return phase === 'running' ? `${words} ${clockText(elapsed_s).slice(0, -2)}${task ? `, ${task}` : ''}` : words;
+  return phase === 'running' ? `${words}${now_ms && started_ms ? ` ${clockText((now_ms - started_ms) / 1000).slice(0, -2)}` : ''}${task ? `, ${task}` : ''}` : words;
 }
 
-export function makeSupervisor({ known, link, notice }) {
+export function makeSupervisor({ known, link, clock, notice }) {
   let drawn = '';
   let watching = false;
   let tasks = '';
@@ -91,7 +91,7 @@ export function makeSupervisor({ known, link, notice }) {
     names.append(element('strong', '', workcell.id), element('span', '', workcell.emergency_stop ? `Stopped by ${workcell.emergency_stop_by}`
       : !workcell.present ? 'Not there' : workcell.alive === false ? 'Does not answer' : workcell.holder ? `${workcell.holder} drives` : 'Nobody drives'));
     head.append(holder ? face(holder.name, holder.colour) : element('i', 'face none'), names);
-    const detail = [episodeWords(workcell), holder ? linkWords(holder.link) : '', workcell.viewers ? `${workcell.viewers} watching` : ''].filter(Boolean).join(' · ');
+    const detail = [episodeWords(workcell, clock.now()), holder ? linkWords(holder.link) : '', workcell.viewers ? `${workcell.viewers} watching` : ''].filter(Boolean).join(' · ');
     const acts = element('div', 'acts');
     if (workcell.emergency_stop) {
       acts.append(sureButton(element('button', '', 'Release stop'), 'Release? Press again', () => link.send({ type: 'release_stops', workcell: workcell.id, confirm: true })));

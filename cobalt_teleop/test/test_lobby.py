@@ -1,0 +1,287 @@
+"""People and places: the line, roles, a supervisor's panel, and a bridge that is killed."""
+
+import asyncio
+import json
+import time
+
+import pytest
+import rclpy
+from bridge_process import BridgeProcess, free_port, running_host
+from page_client import PageClient
+
+from cobalt_teleop.bridge.operators.lobby import public_session_id
+
+
+class Page(PageClient):
+    """A page that says it shows video, and leaves the offers alone: lobby and control need none."""
+
+    async def _answer(self, offer):
+        pass
+
+    async def take_control(self):
+        await self.say('acquire', ask=False)
+        await self.until_event('control', yours=True)
+
+    async def until_refused(self, words):
+        await self.until(lambda: any(words in event.get('text', '') for event in self.events), f'a notice: {words}')
+
+
+@pytest.fixture(scope='module')
+def hosts(private_ros_domain):
+    rclpy.init()
+    with running_host('env_0', 'env_1') as node:
+        yield node
+    rclpy.try_shutdown()
+
+
+@pytest.fixture(scope='module')
+def bridge(hosts):
+    made = BridgeProcess(grace_s=0.2).wait_until_served()
+    yield made
+    output = made.stop()
+    assert 'Traceback' not in output and 'never retrieved' not in output, output
+    made.output = output
+
+
+def run(scenario):
+    asyncio.run(asyncio.wait_for(scenario(), 60.0))
+
+
+async def both_places_are_taken(first, second):
+    await first.until_event('place', position=0)
+    await first.until(lambda: first.newest('place')['workcell'], 'a place')
+    await second.until(lambda: second.newest('place')['workcell'], 'a place')
+    assert {first.newest('place')['workcell'], second.newest('place')['workcell']} == {'env_0', 'env_1'}
+
+
+def test_who_comes_too_late_waits_watches_and_gets_the_next_place_but_moves_nothing_by_it(bridge):
+    async def scenario():
+        async with Page(bridge.port) as ada, Page(bridge.port, operator='Bo') as bo:
+            await both_places_are_taken(ada, bo)
+            await ada.take_control()
+            async with Page(bridge.port, operator='Cy') as cy, Page(bridge.port, operator='Di') as di:
+                await cy.until_event('place', position=1, waiting=2, workcell='')
+                await di.until_event('place', position=2)
+                await cy.until_event('workcell')
+                await cy.say('watch', workcell='env_1')
+                await cy.until_event('workcell', id='env_1')
+                await cy.say('acquire', ask=False)
+                await cy.until_refused('kept for Bo: your place in line is 1')
+                place = ada.newest('place')['workcell']
+                await ada.say('release')
+                await cy.until_event('place', workcell=place, position=0, called=True)
+                await cy.until_event('workcell', id=place)
+                await di.until_event('place', position=1)
+                await ada.until_event('place', workcell='', waiting=1)
+                await cy.until_event('control', yours=False, holder='')
+                await cy.take_control()
+                await cy.until_event('place', called=False)
+                await di.say('leave_line')
+                await di.until_event('place', position=0, waiting=0)
+
+    run(scenario)
+
+
+def test_everybody_sees_who_is_here_by_distinct_names_and_colours(bridge):
+    async def scenario():
+        async with Page(bridge.port) as ada, Page(bridge.port) as other:
+            await other.until_event('you', name='Ada 2')
+            await other.say('rename', name='  Grace ')
+            await other.until_event('you', name='Grace')
+            people = await ada.until(
+                lambda: (
+                    (found := ada.newest('people')) and {p['name'] for p in found['list']} == {'Ada', 'Grace'} and found
+                ),
+                'both names',
+            )
+            assert len({person['colour'] for person in people['list']}) == 2
+            await ada.until(lambda: ada.newest('place')['workcell'], 'a place')
+            await ada.take_control()
+            await other.until(
+                lambda: any(p['drives'] and p['name'] == 'Ada' for p in other.newest('people')['list']), 'who drives'
+            )
+            await ada.say('rename', name='Eve')
+            await ada.until_refused('Release control first')
+
+    run(scenario)
+
+
+async def invited(supervisor, port, role, **fields):
+    await supervisor.say('invite', **({'role': role, 'task': '', 'name': '', 'hours': 1} | fields))
+    invitation = await supervisor.until_event('invitation', role=role)
+    return Page(port, token=invitation['token'], operator=f'a {role}')
+
+
+def test_a_spectator_watches_and_stops_and_does_nothing_else(bridge):
+    async def scenario():
+        async with Page(bridge.port) as owner, await invited(owner, bridge.port, 'spectator') as guest:
+            await guest.until_event('you', role='spectator')
+            await guest.until_event('step')
+            for asked in (
+                {'kind': 'acquire', 'ask': False},
+                {'kind': 'start'},
+                {'kind': 'join_line'},
+                {'kind': 'stop_all'},
+                {'kind': 'invite', 'role': 'supervisor', 'task': '', 'name': '', 'hours': 1},
+            ):
+                guest.events.clear()
+                await guest.say(asked.pop('kind'), **asked)
+                await guest.until_refused('you are here as spectator'.capitalize())
+                await asyncio.sleep(0.12)
+            await guest.say('emergency_stop')
+            await guest.until_event('control', emergency_stop=True)
+            guest.events.clear()
+            await guest.say('clear_emergency_stop')
+            await guest.until_refused('You are here as spectator')
+            await owner.say('release_stops', workcell='', confirm=False)
+            await owner.until_refused('confirm must be true')
+            await owner.say('release_stops', workcell='', confirm=True)
+            await guest.until_event('control', emergency_stop=False)
+
+    run(scenario)
+
+
+def test_one_message_stops_every_workcell_also_those_where_nobody_is(bridge):
+    async def scenario():
+        async with Page(bridge.port, workcell='env_0') as owner:
+            await owner.until_event('you', role='supervisor')
+            await owner.say('overview', on=True)
+
+            def stopped():
+                overview = owner.newest('overview')
+                return [one['emergency_stop'] for one in overview['workcells']] if overview else []
+
+            await owner.until(lambda: stopped() == [False, False], 'both workcells')
+            await owner.say('stop_all')
+            await owner.until(lambda: stopped() == [True, True], 'the stop of both')
+            await owner.until_event('control', emergency_stop=True, emergency_stop_by='Ada')
+            await owner.say('release_stops', workcell='env_1', confirm=True)
+            await owner.until(lambda: stopped() == [True, False], 'the release of one')
+            await owner.say('release_stops', workcell='', confirm=True)
+            await owner.until(lambda: stopped() == [False, False], 'the release of all')
+
+    run(scenario)
+
+
+def test_who_is_sent_away_loses_control_at_once_and_does_not_come_back(bridge):
+    async def scenario():
+        async with Page(bridge.port, workcell='env_0') as owner:
+            await owner.until_event('step')
+            async with await invited(owner, bridge.port, 'operator', name='Mallory') as guest:
+                await guest.until_event('you', name='Mallory', named_by_invitation=True)
+                await guest.say('watch', workcell='env_0')
+                await guest.until_event('workcell')
+                await guest.take_control()
+                holds = guest.newest('workcell')['id']
+                await owner.say('watch', workcell=holds)
+                await owner.say('send_away', session=guest.session)
+                refused = await guest.until_event('refused')
+                assert 'sent you away' in refused['text']
+                await owner.say('overview', on=True)
+                await owner.until_event('overview')
+                await owner.until(
+                    lambda: (
+                        all(one['holder'] != 'Mallory' for one in owner.newest('overview')['workcells'])
+                        and all(one['name'] != 'Mallory' for one in owner.newest('overview')['people'])
+                    ),
+                    'his end',
+                )
+            async with Page(bridge.port, token=guest.hello['token'], session=guest.key) as again:
+                await again.until_event('refused')
+                assert again.newest('session') is None
+
+    run(scenario)
+
+
+def test_a_supervisor_gives_control_to_another(bridge):
+    async def scenario():
+        async with (
+            Page(bridge.port, workcell='env_0') as owner,
+            Page(bridge.port, operator='Bo', workcell='env_0') as bo,
+            Page(bridge.port, operator='Cy', workcell='env_1') as cy,
+        ):
+            await bo.until_event('step')
+            await bo.take_control()
+            await cy.until_event('workcell', id='env_1')
+            await owner.until_event('control', holder='Bo')
+            await owner.say('give', workcell='env_0', session=cy.session)
+            await cy.until_event('workcell', id='env_0')
+            await cy.until_event('control', yours=True, holder='Cy')
+            await bo.until_event('control', yours=False, holder='Cy')
+
+    run(scenario)
+
+
+def test_who_is_idle_is_warned_and_gives_the_place_to_who_waits(hosts):
+    async def scenario():
+        bridge = BridgeProcess(grace_s=0.2, idle_s=2.0, workcells='[env_0]').wait_until_served()
+        async with Page(bridge.port) as ada:
+            await ada.until_event('place', workcell='env_0')
+            await ada.take_control()
+            await asyncio.sleep(2.5)
+            assert ada.newest('idle') is None, 'nobody waits'
+            async with Page(bridge.port, operator='Bo') as bo:
+                await bo.until_event('place', position=1)
+                await ada.until(lambda: ada.newest('idle') and ada.newest('idle')['left_s'] > 0, 'a warning')
+                await ada.say('here')
+                await ada.until_event('idle', left_s=0)
+                await bo.until_event('place', workcell='env_0', called=True)
+                await ada.until_event('control', yours=False)
+                await bo.take_control()
+        output = bridge.stop()
+        assert 'Ada' in output and 'was idle: env_0 goes to who waits' in output
+
+    run(scenario)
+
+
+def test_a_killed_bridge_comes_back_with_everybody_in_his_place(hosts, tmp_path):
+    async def scenario():
+        port = free_port()
+        first = BridgeProcess(port=port, state_dir=tmp_path).wait_until_served()
+        pages = [Page(port, operator=name) for name in ('Ada', 'Ada', 'Cy', 'Di')]
+        for page in pages:
+            await page.__aenter__()
+            await page.until_event('place')
+        await both_places_are_taken(*pages[:2])
+        await pages[0].take_control()
+        await pages[3].until_event('place', position=2)
+        before = [(page.name, page.newest('you')['colour'], page.newest('place')) for page in pages]
+        file = tmp_path / f'sessions-{port}.json'
+        await pages[0].until(
+            lambda: file.exists() and len(json.loads(file.read_text())['line']) == 2, 'the state on disk'
+        )
+        await asyncio.sleep(0.5)
+        first.process.kill()
+        first.process.communicate()
+        for page in pages:
+            await page.__aexit__()
+        kept = file.read_text()
+        assert not any(page.key in kept for page in pages), 'no key lies on the disk'
+        started_s = time.monotonic()
+        second = BridgeProcess(port=port, state_dir=tmp_path).wait_until_served()
+        # A stranger knows what the file holds, and gets nothing by it; a newcomer gets behind those who wait.
+        session_id = public_session_id(pages[0].key)
+        stranger = Page(port, session=session_id, operator='Eve')
+        again = [
+            Page(port, session=page.key, operator='Ada' if number < 2 else page.hello['operator'])
+            for number, page in enumerate(pages)
+        ]
+        for page in (stranger, *reversed(again)):
+            await page.__aenter__()
+        try:
+            await again[0].until_event('control', yours=True)
+            held_s = time.monotonic() - started_s
+            print(f'control was back {held_s:.1f} s after the new start')
+            for page, (name, colour, place) in zip(again, before, strict=True):
+                await page.until_event('you', name=name, colour=colour)
+                await page.until_event('place', workcell=place['workcell'], position=place['position'])
+            assert again[0].newest('control')['holder'] == before[0][0]
+            await stranger.until_event('place', position=3)
+            assert stranger.session != session_id and stranger.newest('control')['yours'] is False
+            assert held_s < 15.0, 'a lease lasts so long on its host'
+        finally:
+            for page in (stranger, *again):
+                await page.__aexit__()
+            second.stop()
+
+    run(scenario)
