@@ -1,4 +1,4 @@
-"""`cobalt bag info`: what a bag holds, and what it is worth. Needs no ROS 2 running."""
+"""`cobalt bag`: its actions, and `info`, what a bag holds and what it is worth. Needs no ROS 2 running."""
 
 import argparse
 import json
@@ -10,6 +10,8 @@ from typing import Any
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, read_bag
 from cobalt_recorder.judge import judge_bag
+from cobalt_recorder.judge_command import add_action as add_judge
+from cobalt_recorder.metric_table import metric_lines
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
@@ -20,12 +22,13 @@ _FACTS = ('task', 'instruction', 'workcell_id', 'operator_id', 'policy_id', 'rob
 
 def add_parser(subparsers: Any) -> None:
     """Adds `bag` to the command `cobalt`."""
-    bag = subparsers.add_parser('bag', help='look into bags')
+    bag = subparsers.add_parser('bag', help='look into bags, judge them')
     actions = bag.add_subparsers(dest='action', required=True, metavar='ACTION')
     info = actions.add_parser('info', help='show what a bag holds, and its verdict')
     info.add_argument('path', type=Path, help='folder of the bag, or its .mcap file')
     info.add_argument('--json', action='store_true', help='print one JSON object')
     info.set_defaults(func=show_info)
+    add_judge(actions)
 
 
 def show_info(arguments: argparse.Namespace) -> int:
@@ -106,7 +109,7 @@ def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
     lines.append(f'file         {bag.file}, {bag.size_bytes / 1e6:.2f} MB')
     if bag.damage:
         lines.append(f'DAMAGED      {bag.damage}; shown is what whole chunks hold')
-    lines += ['', *_verdict_lines(verdict), '', *_topic_lines(bag)]
+    lines += ['', *_verdict_lines(verdict), '', *metric_lines(verdict.judged.metrics), '', *_topic_lines(bag)]
     return '\n'.join(plain_text(line) for line in lines)
 
 
@@ -116,11 +119,6 @@ def _verdict_lines(verdict: EpisodeVerdict) -> list[str]:
     lines += [f'             - {reason}' for reason in judged.reasons]
     if judged.tip:
         lines.append(f'tip          {judged.tip}')
-    for metric in judged.metrics:
-        bounds = [f'at least {metric.lower:g}'] if metric.lower == metric.lower else []
-        bounds += [f'at most {metric.upper:g}'] if metric.upper == metric.upper else []
-        mark = ' ' if metric.passed else '!'
-        lines.append(f'{mark} {metric.name:<36} {metric.value:10.4g} {metric.unit:<6} {", ".join(bounds)}'.rstrip())
     return lines
 
 

@@ -15,8 +15,8 @@ from cobalt_recorder.metrics.step_table import StepTable, is_of_episode
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.interface_text import message_text
 
-_NEWEST_ROWS = 400
-"""How many rows count at least: 20 s at 20 Hz. More would cost more, and say less of how it goes now."""
+_NEWEST_ROWS = 200
+"""How many rows count at least: 10 s at 20 Hz. More would cost more, and say less of how it goes now."""
 
 _NEWEST_LINKS = 30
 
