@@ -111,17 +111,20 @@ def _wait_until_served(bridge: BridgeProcess) -> None:
 
 
 @contextlib.contextmanager
-def remote_page(internet: SmallInternet, address: str, folder: Path, **options: Any) -> Iterator[Page]:
+def remote_page(
+    internet: SmallInternet, address: str, folder: Path, *, query: str = '', **options: Any
+) -> Iterator[Page]:
     """Opens an address of the server in a browser on the client.
 
     Args:
         internet: Where.
         address: Without a token.
         folder: For the browser's starter.
+        query: What else the address asks for.
         options: Of `open_page`.
     """
     with open_page(
-        f'{address}?token={TOKEN}', starter=lambda path: internet.client.wrapper(path, folder), **options
+        f'{address}?token={TOKEN}&{query}', starter=lambda path: internet.client.wrapper(path, folder), **options
     ) as page:
         yield page
 

@@ -472,10 +472,11 @@ class Session:
 
     async def each_second(self) -> None:
         """Renews the lease and publishes LinkStats."""
-        if self.room is None or self.room.endpoints is None or not self.connected:
+        if self.room is None or self.room.endpoints is None:
             return
+        # Also while its page is away: the host would forget its control before the grace time is over.
         await self._control.each_second()
-        if self.room is not None and self.room.endpoints is not None:
+        if self.connected and self.room is not None and self.room.endpoints is not None:
             self.room.endpoints.publish_link(
                 link_stats(
                     self._stats,

@@ -51,7 +51,7 @@ export function gathered({ kinds, stun, turn, errors }) {
 
 // Why no connection came about. `server`: its addresses by its offer; `problems`: what it found at STUN and TURN servers.
 export function notConnected({ kinds, turn, errors, server, problems, udpPorts, host }) {
-  const ports = udpPorts ? `the UDP ports ${udpPorts}` : 'UDP (any port; the server can keep to a range by its parameter ice_udp_ports)';
+  const ports = udpPorts ? `the UDP ports ${udpPorts} of ${host}` : `UDP to ${host}`;
   const said = problems.map(({ url, problem }) => `${url}: ${problem}`).join('; ');
   const relayed = server.some(({ kind }) => kind === 'relay');
   if (turn && kinds.has('relay') && relayed) {
@@ -72,7 +72,7 @@ export function notConnected({ kinds, turn, errors, server, problems, udpPorts, 
       text: refused ? 'UDP is blocked between you and the server, and the relay refused the login.' : 'UDP is blocked between you and the server, and the relay does not answer either.',
       advice: refused
         ? `Whoever runs the server: ${said || 'COBALT_TURN_SECRET must be the relay\'s own secret, and both clocks must be right'}.`
-        : `Have your network let this device reach ${ports} of ${host}, or the relay (UDP and TCP port 3478); or try another network, such as a phone's.`,
+        : `Have your network let this device reach the relay (UDP and TCP port 3478), or ${ports}; or try another network, such as a phone's.`,
     };
   }
   if (server.length === 0) {
@@ -89,7 +89,7 @@ export function notConnected({ kinds, turn, errors, server, problems, udpPorts, 
   }
   return {
     text: 'UDP is blocked between you and the server.',
-    advice: `Ask whoever runs your network, or the server's, to open ${ports} of ${host}; or ask whoever runs the server to set up a relay (TURN, ${DOCS}). Another network, such as a phone's, may work at once.`,
+    advice: `Ask whoever runs your network, or the server's, to open ${ports}; or ask whoever runs the server to set up a relay (TURN, ${DOCS}). Another network, such as a phone's, may work at once.`,
   };
 }
 
