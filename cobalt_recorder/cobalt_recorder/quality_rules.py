@@ -3,7 +3,7 @@
 import fnmatch
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cobalt_recorder.accepted_episodes import AcceptedEpisodes, Spread
 from cobalt_recorder.metrics.measure import Measurement
@@ -145,11 +145,19 @@ class Verdict:
 
 @dataclass(frozen=True)
 class _Finding:
-    """One thing to say about an episode."""
+    """One thing to say about an episode.
+
+    Attributes:
+        verdict: One of VERDICTS.
+        says: In words.
+        tip: What to do better.
+        unknown: It says that a metric has no value.
+    """
 
     verdict: str
     says: str
     tip: str
+    unknown: bool = False
 
 
 @dataclass
@@ -183,7 +191,8 @@ def judge(
     ruled = rules.outcomes.get(outcome, OutcomeRule('REJECT', f'its outcome is {outcome}, which no rule knows', ''))
     findings.append(_Finding(ruled.verdict, f'{ruled.says}: {note}' if note and ruled.says else ruled.says, ruled.tip))
     judged, found = judge_metrics(measurements, rules, accepted=accepted)
-    findings += found
+    # A file with a fault lacks many a metric: the fault says why.
+    findings += [finding for finding in found if not (faults and finding.unknown)]
     # What decided the verdict comes first, and gives the tip.
     findings.sort(key=lambda finding: -VERDICTS.index(finding.verdict))
     worst = findings[0].verdict
@@ -217,7 +226,7 @@ def judge_metrics(
             )
         )
         whose = f'{measurement.part}: ' if several_parts and measurement.part else ''
-        findings += [_Finding(one.verdict, whose + one.says, one.tip) for one in of_one.found]
+        findings += [replace(one, says=whose + one.says) for one in of_one.found]
     return tuple(judged), findings
 
 
@@ -236,7 +245,7 @@ def _hold_against_bounds(
     if math.isnan(value) or math.isnan(factor):
         if rule.unknown != 'ACCEPT':
             why = f': {measurement.reason}' if measurement.reason else ''
-            into.found.append(_Finding(rule.unknown, f'{name} could not be computed{why}', ''))
+            into.found.append(_Finding(rule.unknown, f'{name} could not be computed{why}', '', unknown=True))
         return
     review = None if rule.review is None else rule.review.scaled(factor)
     _note(into, value, accept, review, rule.says.format(value=value, name=_short(name), median=math.nan), rule.tip)

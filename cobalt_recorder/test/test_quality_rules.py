@@ -109,6 +109,11 @@ def test_a_fault_of_the_file_rejects():
     assert verdict(faults=['the file is damaged']).verdict == 'REJECT'
 
 
+def test_a_fault_says_enough_of_what_could_not_be_computed():
+    found = verdict(faults=['it holds no row'], rate=float('nan'), duration=0.1)
+    assert found.reasons == ('it holds no row', 'it lasts only 0.10 s')
+
+
 def test_bounds_relative_to_another_metric_are_told_in_its_unit():
     rate = next(metric for metric in verdict(control_rate=50.0, rate=50.0).metrics if metric.name == 'rate')
     assert (rate.lower, rate.upper, rate.passed) == (49.0, 51.0, True)

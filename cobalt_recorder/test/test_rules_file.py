@@ -1,5 +1,7 @@
 """A file of rules is understood whole, or refused in one sentence that says how to mend it."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -96,3 +98,10 @@ def test_missing_rules_are_named(tmp_path):
 def test_hash_changes_with_the_rules(tmp_path):
     before = load(tmp_path, 'outcomes: {}\nmetrics: {}\n').hash
     assert load(tmp_path, 'outcomes: {}\nmetrics: {}\n# stricter\n').hash != before
+
+
+def test_the_documentation_names_every_metric():
+    text = (Path(__file__).parents[2] / 'docs' / 'quality.md').read_text(encoding='utf-8')
+    for name in metric_names():
+        written = name.replace('/*', '/<')
+        assert f'`{written}' in text, name
