@@ -133,7 +133,7 @@ export function makeLobby({ known, link, keyboard }) {
 
   function renderMe() {
     const { you } = known;
-    drawFace($('me-face'), you?.name, you?.colour ?? 7);
+    drawFace($('me-face'), isNamed() ? you?.name : '?', you?.colour ?? 7);
     put($('me-name'), you ? (isNamed() ? you.name : 'Your name?') : '');
     $('me').classList.toggle('unnamed', Boolean(you) && !isNamed());
     $('name').disabled = $('name-save').disabled = Boolean(you?.named_by_invitation || known.control.yours);

@@ -1,0 +1,173 @@
+"""The lobby in a real browser: the line, a supervisor's panel, and a bridge that is killed under an open page."""
+
+import shutil
+import time
+
+import pytest
+import rclpy
+from bridge_process import BridgeProcess, free_port, running_host
+from playwright.sync_api import sync_playwright
+from ros_operator import until
+
+CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None)
+FLAGS = ('--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update')
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='no Chromium: apt-get install chromium')
+
+
+@pytest.fixture(scope='module')
+def host(private_ros_domain):
+    rclpy.init()
+    with running_host('env_0') as node:
+        yield node
+    rclpy.try_shutdown()
+
+
+@pytest.fixture(scope='module')
+def bridge(host):
+    made = BridgeProcess(grace_s=0.3).wait_until_served()
+    yield made
+    assert 'Traceback' not in made.stop()
+
+
+@pytest.fixture(scope='module')
+def browser():
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield made
+        made.close()
+
+
+class Pages:
+    """Pages that end with the test, and must have thrown nothing."""
+
+    def __init__(self, browser):
+        self.browser = browser
+        self.contexts = []
+        self.errors = []
+
+    def open(self, url, name='', **options):
+        context = self.browser.new_context(**options)
+        self.contexts.append(context)
+        page = context.new_page()
+        page.on('pageerror', lambda error: self.errors.append(str(error)))
+        if name:
+            page.add_init_script(f"localStorage.setItem('cobalt.name', '{name}')")
+        page.goto(url)
+        return page
+
+
+@pytest.fixture
+def pages(browser):
+    made = Pages(browser)
+    yield made
+    for context in made.contexts:
+        context.close()
+    assert not made.errors
+
+
+def wait(page, condition, timeout_s=15.0):
+    until(lambda: page.evaluate(condition) or page.wait_for_timeout(20), condition, timeout_s)
+
+
+def take_control(page):
+    wait(page, "cobalt.connection.level === 'live'")
+    page.click('#take')
+    wait(page, 'cobalt.control.yours')
+
+
+def test_who_waits_sees_the_position_and_then_whose_turn_it_is(pages, bridge):
+    first = pages.open(bridge.url, 'Ada')
+    take_control(first)
+    second = pages.open(bridge.url)
+    wait(second, "document.getElementById('strip-title').innerText === 'You are first in line'")
+    wait(second, "document.getElementById('strip-text').innerText.includes('You watch env_0')")
+    second.keyboard.press('KeyW')
+    assert second.evaluate("document.getElementById('take').innerText") == 'Ask for control'
+    second.click('#me')
+    second.fill('#name', 'Grace w')
+    second.keyboard.press('Enter')
+    wait(second, "cobalt.you.name === 'Grace w'")
+    assert second.evaluate("localStorage.getItem('cobalt.name')") == 'Grace w', 'kept for the next time'
+    second.click('#people-close')
+    wait(first, "cobalt.people.some((person) => person.name === 'Grace w')")
+    first.click('#take')  # gives control back, and with it the place
+    wait(second, "document.getElementById('strip').dataset.level === 'turn'")
+    assert second.title().startswith('Your turn')
+    assert not second.evaluate('cobalt.control.yours'), 'nothing moves without a press'
+    second.click('#strip-act')
+    wait(second, 'cobalt.control.yours')
+    wait(second, "document.getElementById('strip').hidden")
+    wait(first, "document.getElementById('holder').innerText === 'Grace w'")
+
+
+def test_a_page_goes_on_where_it_was_when_its_bridge_was_killed_without_a_reload(pages, host, tmp_path):
+    port = free_port()
+    first = BridgeProcess(port=port, state_dir=tmp_path).wait_until_served()
+    page = pages.open(first.url, 'Ada')
+    take_control(page)
+    page.evaluate('window.never_reloaded = true')
+    page.wait_for_timeout(1000)
+    first.process.kill()
+    first.process.communicate()
+    wait(page, "cobalt.connection.level === 'lost'")
+    started_s = time.monotonic()
+    second = BridgeProcess(port=port, state_dir=tmp_path).wait_until_served()
+    served_s = time.monotonic() - started_s
+    wait(page, "cobalt.control.yours && cobalt.connection.level === 'live' && cobalt.place.workcell === 'env_0'")
+    back_s = time.monotonic() - started_s
+    print(f'served after {served_s:.1f} s, driving again after {back_s:.1f} s')
+    assert page.evaluate('window.never_reloaded && cobalt.you.name') == 'Ada'
+    assert 'Traceback' not in second.stop()
+
+
+def test_a_supervisor_invites_a_spectator_stops_all_and_sends_him_away(pages, bridge):
+    owner = pages.open(bridge.url, 'Ada')
+    wait(owner, "cobalt.connection.level === 'live'")
+    owner.click('#me')
+    owner.click('#supervise summary')
+    wait(owner, "document.querySelectorAll('#overview-workcells li').length === 1")
+    owner.select_option('#invite-role', 'spectator')
+    owner.fill('#invite-name', 'Mallory')
+    owner.click('#invite-form button')
+    wait(owner, "document.getElementById('invite-url').value.includes('/?invite=')")
+    guest = pages.open(owner.input_value('#invite-url'))
+    wait(guest, "cobalt.you?.role === 'spectator' && cobalt.connection.level === 'live'")
+    assert 'invite' not in guest.url, 'the address bar keeps no token'
+    wait(guest, "cobalt.you.name === 'Mallory'")
+    assert guest.is_disabled('#take') and guest.is_disabled('#start')
+    assert guest.evaluate("document.getElementById('supervise').hidden")
+    guest.keyboard.press('KeyW')
+    until(lambda: 'invited to watch' in guest.inner_text('#notices'), 'the reason')
+    owner.click('#stop-all')
+    wait(guest, 'cobalt.control.emergency_stop')
+    wait(owner, "!document.getElementById('release-all').hidden")
+    owner.click('#release-all')
+    assert guest.evaluate('cobalt.control.emergency_stop'), 'the first press asks'
+    owner.click('#release-all')
+    wait(guest, '!cobalt.control.emergency_stop')
+    row = owner.locator('#overview-people li', has_text='Mallory')
+    row.locator('button').click()
+    row.locator('button', has_text='Sure?').click()
+    until(lambda: 'sent you away' in guest.inner_text('#curtain'), 'the sentence')
+    guest.reload()
+    until(lambda: 'link' in guest.inner_text('#curtain'), 'the closed door')
+
+
+@pytest.mark.parametrize('screen', [{'width': 844, 'height': 390}, {'width': 740, 'height': 360}])
+def test_the_verdict_is_in_sight_on_a_phone_that_lies_on_its_side(pages, bridge, screen):
+    page = pages.open(bridge.url + '?workcell=env_0', 'Ada', viewport=screen, has_touch=True, is_mobile=True)
+    wait(page, "cobalt.connection.level === 'live'")
+    verdict, stop = (page.locator(what).bounding_box() for what in ('#verdict strong', '#stop'))
+    assert verdict['y'] + verdict['height'] <= stop['y']
+    for key in page.locator('.key').all():
+        box = key.bounding_box()
+        assert box['height'] >= 44 and box['width'] >= 40 and box['y'] + box['height'] <= stop['y']
+
+
+def test_a_page_whose_modules_fail_says_so(pages, bridge):
+    page = pages.browser.new_context().new_page()
+    page.route('**/clock.js', lambda route: route.abort())
+    page.goto(bridge.url)
+    until(lambda: 'did not start' in page.inner_text('#curtain'), 'the sentence')
+    page.context.close()
