@@ -24,6 +24,7 @@ from cobalt_teleop.bridge.operators.session import SessionRules
 from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.web_server import build_app
 from cobalt_teleop.ros.executor_calls import ExecutorCalls
+from cobalt_teleop.ros.message_executor import message_executor
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
@@ -200,7 +201,13 @@ def _build(stop: Stop) -> Node:
 
 def main() -> int:
     """Entry point."""
-    return run_node('webrtc_bridge', "Operators' pages: live video down, device samples up.", BridgeParameters, _build)
+    return run_node(
+        'webrtc_bridge',
+        "Operators' pages: live video down, device samples up.",
+        BridgeParameters,
+        _build,
+        make_executor=message_executor,
+    )
 
 
 if __name__ == '__main__':

@@ -8,13 +8,19 @@ from rclpy.node import Node
 
 
 class ExecutorCalls:
-    """A queue of functions that the node's executor empties."""
+    """A queue of functions that the node's executor empties.
+
+    What is posted before the node has an executor runs with what is posted next.
+
+    Args:
+        node: Whose executor it is.
+    """
 
     def __init__(self, node: Node) -> None:
         self._calls: deque[Callable[[], None]] = deque()
         self._lock = threading.Lock()
         self._closed = False
-        self._guard = node.create_guard_condition(self._run)
+        self._node = node
 
     def post(self, call: Callable[[], None]) -> None:
         """Has `call` run soon; calls run in the order in which they were posted."""
@@ -22,7 +28,9 @@ class ExecutorCalls:
             if self._closed:
                 return
             self._calls.append(call)
-            self._guard.trigger()
+        executor = self._node.executor
+        if executor is not None:
+            executor.create_task(self._run)
 
     def close(self) -> None:
         """Drops what has not run."""

@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import rclpy
-from rclpy.executors import ExternalShutdownException, ShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, ShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import help_text
+
+SPIN_S = 1.0
+"""An executor looks at least this often whether it is to end [s]; Kilted's EventsExecutor does nothing in `spin`."""
 
 
 class Stop:
@@ -53,6 +56,7 @@ def run_node(
     parameters: type[Any],
     build: Callable[[Stop], Node],
     argv: Sequence[str] | None = None,
+    make_executor: Callable[[], Executor] = SingleThreadedExecutor,
 ) -> int:
     """Runs a node until SIGINT, SIGTERM, or its own request to stop.
 
@@ -62,6 +66,7 @@ def run_node(
         parameters: The node's parameter dataclass, for `--help`.
         build: Makes the node; may raise CobaltError. If the node has a method `close`, it is called at the end.
         argv: Arguments without the program's name; those of the process by default.
+        make_executor: Returns the executor that spins the node.
 
     Returns:
         The exit code: 0 after a signal, 2 if the node refused to start, 1 if it failed.
@@ -91,12 +96,14 @@ def run_node(
         except CobaltError as error:
             print(f'{program}: {error}', file=sys.stderr)
             return 2
-        executor = SingleThreadedExecutor()
+        executor = make_executor()
         executor.add_node(node)
+        ending = threading.Event()
 
         def spin() -> None:
             try:
-                executor.spin()
+                while not ending.is_set():
+                    executor.spin_once(timeout_sec=SPIN_S)
             except (ExternalShutdownException, ShutdownException):
                 pass
             except Exception as error:
@@ -107,6 +114,7 @@ def run_node(
         spinner = threading.Thread(target=spin, name='executor', daemon=True)
         spinner.start()
         stop.wait()
+        ending.set()
         executor.shutdown(timeout_sec=2.0)
         spinner.join(timeout=2.0)
     finally:
