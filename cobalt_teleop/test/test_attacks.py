@@ -80,6 +80,7 @@ def bridge(private_ros_domain):
     yield made
     output = made.stop()
     assert made.process.returncode == 0, output
+    assert 'Bo (session' in output and 'comes as operator by invitation' in output, output
     assert 'Traceback' not in output and 'never retrieved' not in output, output
     assert not any(token in output for token in tokens), 'a token is in the log'
 

@@ -42,6 +42,11 @@ def test_a_fault_of_our_own_is_told_each_time_by_kind_and_place_in_one_line(log,
     assert 'Traceback' not in caplog.text and 'a token' not in caplog.text
 
 
+def test_who_has_gone_is_not_told(log, caplog):
+    fail(log, ConnectionResetError('Cannot write to closing transport'))
+    assert not caplog.records
+
+
 def test_other_lines_pass(log, caplog):
     log.info('all is well')
     assert 'all is well' in caplog.text

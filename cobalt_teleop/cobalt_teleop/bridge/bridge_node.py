@@ -22,7 +22,7 @@ from cobalt_teleop.bridge.network.udp_ports import PortRangeLoop
 from cobalt_teleop.bridge.operators.lobby import Lobby, LobbyRules
 from cobalt_teleop.bridge.operators.session import SessionRules
 from cobalt_teleop.bridge.ros_side import RosSide
-from cobalt_teleop.bridge.web_server import build_app
+from cobalt_teleop.bridge.web_server import build_app, give_every_request_a_target
 from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.ros.message_executor import message_executor
 from cobalt_teleop.ros.parameters import parameter, read_parameters
@@ -176,6 +176,7 @@ class WebRtcBridge(Node):
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEPALIVE_S)
         await runner.setup()
         assert runner.server is not None
+        give_every_request_a_target(runner.server)
         async with entrance.opened(runner.server):
             print(entrance.text, flush=True)
             self._serving.set()

@@ -18,6 +18,7 @@ from cobalt_teleop.core.errors import CobaltError
 
 HEARTBEAT_S = 5.0
 WATCH_PERIOD_S = 1.0
+MAX_REMEMBERED = 1000
 
 MAX_UNREAD_BYTES = 2_000_000
 """What a page leaves unread on its WebSocket; one that reads nothing, but says that it lives, would cost ever more."""
@@ -42,6 +43,7 @@ class Signalling:
         self._limits = limits
         self._log = log
         self._places = Places(limits.pages, limits.pages_of_address)
+        self._came_from: dict[str, str] = {}
         self._pages: dict[web.WebSocketResponse, tuple[Guest, asyncio.Transport | None]] = {}
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
@@ -83,11 +85,23 @@ class Signalling:
             await _end(upgrade, 'refused', str(refusal))
             return
         self._pages[upgrade] = guest, request.transport
+        self._note_arrival(session, guest, visitor.address)
         try:
             await self._listen(upgrade, session)
         finally:
             del self._pages[upgrade]
             await self._lobby.dismiss(session, upgrade)
+
+    def _note_arrival(self, session: Session, guest: Guest, address: str) -> None:
+        """Logs who has come from where; not each time that a page comes back."""
+        if not self._door.needs_token and not guest.invitation_id:
+            return
+        if self._came_from.pop(session.session_id, '') != address:
+            by = f'invitation {guest.invitation_id}' if guest.invitation_id else "the owner's link"
+            self._log(f'{session.operator} (session {session.session_id}) comes as {guest.role} by {by} from {address}')
+        self._came_from[session.session_id] = address
+        if len(self._came_from) > MAX_REMEMBERED:
+            del self._came_from[next(iter(self._came_from))]
 
     async def _hello(self, upgrade: web.WebSocketResponse) -> PageMessage:
         try:

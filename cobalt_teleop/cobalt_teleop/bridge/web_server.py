@@ -5,6 +5,7 @@ from importlib import resources
 from typing import Any
 
 from aiohttp import web
+from yarl import URL
 
 from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.entrance import Entrance
@@ -34,6 +35,8 @@ _FOREIGN_NAME = (
     'This server does not know itself by that name. '
     "Whoever runs it can add a name that leads here by the parameter 'public_names'.\n"
 )
+
+_NOWHERE = URL('/no-target')
 
 _TYPES = {'.js': 'text/javascript', '.css': 'text/css', '.html': 'text/html', '.svg': 'image/svg+xml'}
 
@@ -69,6 +72,16 @@ def build_app(lobby: Lobby, entrance: Entrance, way: MediaWay) -> web.Applicatio
     app.router.add_get('/ws', signalling.serve)
     app.router.add_get('/ws/check', CheckSignalling(entrance.door, entrance.limits, way).serve)
     return app
+
+
+def give_every_request_a_target(server: web.Server) -> None:
+    """Has a request without a target refused as others are: aiohttp 3.14 reads some such, and trips over them."""
+    make = server.request_factory
+
+    def make_request(message: Any, *rest: Any) -> web.BaseRequest:
+        return make(message if message.url is not None else message._replace(url=_NOWHERE), *rest)
+
+    server.request_factory = make_request
 
 
 def _page(entry: Any, content_type: str) -> Callable[[web.Request], Awaitable[web.Response]]:

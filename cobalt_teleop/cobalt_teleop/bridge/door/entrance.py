@@ -107,7 +107,8 @@ def open_entrance(
     known_names = own_names if own or certificate is None else [*own_names, *certificate.names]
     needs_token = off_loopback or bool(public_names)
     token = owner_token(folder)
-    places = origins(host, port, secure=certificate is not None, public_names=public_names)
+    told_names = [*public_names, *_names_to_tell(known_names, own_names, port)] if off_loopback else public_names
+    places = origins(host, port, secure=certificate is not None, public_names=told_names)
     listener = listen(host, port)
     if for_pages:
         keep_origins(folder, places)
@@ -120,3 +121,9 @@ def open_entrance(
         text=welcome(places, token if needs_token else '', certificate, own=own, terminal=shows_on_terminal()),
         log=log,
     )
+
+
+def _names_to_tell(known: Sequence[str], told: Sequence[str], port: int) -> list[str]:
+    """Returns the names of the user's certificate under which a browser will trust it."""
+    names = [name for name in known if name not in told and not name.startswith('*.') and not is_loopback(name)]
+    return [f'[{name}]:{port}' if ':' in name else f'{name}:{port}' for name in names]

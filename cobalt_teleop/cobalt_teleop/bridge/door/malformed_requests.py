@@ -23,6 +23,8 @@ class MalformedRequests(logging.Filter):
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return True
+        if isinstance(error, ConnectionError):
+            return False  # it has gone; that is no fault
         record.exc_info = None
         address = str(record.args[0]) if isinstance(record.args, tuple) and record.args else 'somebody'
         if not isinstance(error, HttpProcessingError | RequestPayloadError):
