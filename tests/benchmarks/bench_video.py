@@ -155,18 +155,19 @@ def wait_until_served(port: str) -> None:
 def watch(running: Sender, road: str, viewers: int, seconds: float) -> harness.Figures:
     """Lets viewers watch, and returns figures of the sender."""
     script = str(_FOLDER / 'video_viewers.py')
-    command = [sys.executable, script, road, running.port, str(viewers), str(seconds)]
+    watched_s = seconds + 1.0
+    command = [sys.executable, script, road, running.port, str(viewers), str(watched_s)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None and watching.stderr is not None
         if 'watching' not in watching.stdout.readline():
             raise RuntimeError(f'{road}: {watching.stderr.read()}')
+        count = running.encoders()
         before_s, start_s = running.cpu_s(), time.monotonic()
         time.sleep(seconds)
         used_s, elapsed_s = running.cpu_s() - before_s, time.monotonic() - start_s
-        count = running.encoders()
         pictures = json.loads(watching.stdout.readline())
     return {
-        f'viewers_{viewers}.{road}.fps': sum(pictures) / viewers / seconds,
+        f'viewers_{viewers}.{road}.fps': sum(pictures) / viewers / watched_s,
         f'viewers_{viewers}.{road}.cpu_percent': 100.0 * used_s / elapsed_s,
         f'viewers_{viewers}.{road}.encoders': count,
     }
