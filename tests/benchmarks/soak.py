@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""Many operators for many minutes on one simulator, bridge and recorder: does latency or memory grow, is anybody dropped?
+
+Scripted operators drive a workcell each, with pages of aiortc, and run one recorded episode after the other (a recording
+is removed once its verdict has come). First and last quarter of the time are compared; the first half minute counts for
+nothing, as processes still fill their caches.
+"""
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import random
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import harness
+
+harness.enter_workspace()
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'cobalt_teleop' / 'test'))
+
+import numpy as np  # noqa: E402
+import rclpy  # noqa: E402
+from page_client import PageClient  # noqa: E402
+from ros_operator import Operator  # noqa: E402
+from running_stack import RunningStack  # noqa: E402
+
+from cobalt_teleop.bridge.media.video_units import HEADER  # noqa: E402
+from cobalt_teleop.core import topics  # noqa: E402
+from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS  # noqa: E402
+from cobalt_teleop.ros.stamps import to_nanoseconds  # noqa: E402
+
+WARM_UP_S = 30.0
+KEPT_EVENTS = 100
+PROGRESS_S = 20.0
+SAMPLE_S = 0.04
+IDLE_SAMPLE_S = 0.2
+
+_INDEX = {action.name: index for index, action in enumerate(ACTIONS)}
+
+
+@dataclass
+class Series:
+    """Values over time."""
+
+    times: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+    def add(self, at_s: float, value: float) -> None:
+        """Adds one."""
+        self.times.append(at_s)
+        self.values.append(value)
+
+    def between(self, since_s: float, until_s: float) -> list[float]:
+        """Returns the values of a time."""
+        return [value for at, value in zip(self.times, self.values, strict=True) if since_s <= at < until_s]
+
+
+class Page(PageClient):  # type: ignore[misc]
+    """A page that measures what comes, and forgets it.
+
+    Args:
+        started_s: Monotonic time of the soak's start [s].
+    """
+
+    def __init__(self, *arguments: Any, started_s: float, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.started_s = started_s
+        self.ages = Series()
+        self.trips = Series()
+        self.units = 0
+        self.key_now = ''
+        self._heard_channels: set[tuple[str, str]] = set()
+
+    def listen_to_video(self) -> None:
+        """Looks for channels of video that have come."""
+        for place, channel in self.channels.items():
+            if place[0] == 'video' and place not in self._heard_channels:
+                self._heard_channels.add(place)
+                channel.on('message', self._on_fragment)
+
+    def _on_fragment(self, data: bytes) -> None:
+        stamp_ms, _, _, index, count, _ = HEADER.unpack_from(data)
+        if index == count - 1:
+            self.units += 1
+            if self.units % 10 == 0:
+                self.ages.add(time.monotonic() - self.started_s, time.time() * 1e3 - stamp_ms)
+
+    def _on_sample(self, text: str) -> None:
+        message = json.loads(text)
+        if message['type'] == 'pong':
+            self.trips.add(time.monotonic() - self.started_s, time.time() * 1e3 - message['sent_ms'])
+
+    def _take(self, event: dict[str, Any]) -> None:
+        super()._take(event)
+        if event['type'] == 'session':
+            self.key_now = event['key']
+        if event['type'] == 'quality' and event['final'] and event['uri']:
+            shutil.rmtree(event['uri'], ignore_errors=True)
+        kept = {name: self.newest(name) for name in ('session', 'you', 'control', 'episode')}
+        if len(self.events) > KEPT_EVENTS:
+            self.events[:] = [event for event in kept.values() if event] + self.events[-20:]
+
+
+@dataclass
+class Person:
+    """One scripted operator.
+
+    Attributes:
+        number: Whose workcell it drives.
+        dropped: How often its page or its control was gone without its doing.
+        reconnects: How often it came back.
+        episodes: That it started.
+        ages: Of its pictures at arrival [ms].
+        trips: Of its pings [ms].
+    """
+
+    number: int
+    dropped: int = 0
+    reconnects: int = 0
+    episodes: int = 0
+    ages: Series = field(default_factory=Series)
+    trips: Series = field(default_factory=Series)
+
+    async def work(self, port: int, road: str, started_s: float, until_s: float) -> None:
+        """Drives until a time; comes back into its session when it is dropped."""
+        key = ''
+        for attempt in itertools.count():
+            if time.monotonic() >= until_s:
+                return
+            page = Page(port, key, f'env_{self.number}', f'Operator {self.number}', road=road, started_s=started_s)
+            page.ages, page.trips = self.ages, self.trips
+            self.reconnects += attempt > 0
+            try:
+                async with page:
+                    await self._drive(page, until_s)
+            except (AssertionError, OSError, ConnectionError) as error:
+                harness.say(f'operator {self.number} was dropped: {str(error)[:200]}')
+                self.dropped += 1
+                await asyncio.sleep(1.0)
+            key = page.key_now
+
+    async def _drive(self, page: Page, until_s: float) -> None:
+        await page.until(
+            lambda: page.samples is not None and page.samples.readyState == 'open', 'the samples channel', 30
+        )
+        await page.say('acquire', ask=False)
+        await page.until_event('control', timeout_s=20.0, yours=True)
+        counts = [0] * len(ACTIONS)
+        epoch = int(time.time()) % 2**30
+        rhythm = random.Random(self.number)
+        for name in itertools.cycle(('up', 'down', 'left', 'right')):
+            counts[_INDEX[name]] += 1
+            epoch += 1
+            await self._hold(page, BITS[name], 0.5, counts, epoch, SAMPLE_S)
+            await self._hold(page, 0, rhythm.uniform(0.3, 0.9), counts, epoch, IDLE_SAMPLE_S)
+            await self._look_after_episode(page)
+            if time.monotonic() >= until_s:
+                return
+
+    async def _hold(
+        self, page: Page, buttons: int, seconds: float, counts: Sequence[int], epoch: int, period_s: float
+    ) -> None:
+        end_s = time.monotonic() + seconds
+        while time.monotonic() < end_s:
+            if page.socket.closed or page.samples.readyState != 'open':
+                raise ConnectionError('its connection is closed')
+            page.keys(buttons, engaged=bool(buttons), epoch=epoch, press_counts=list(counts))
+            await asyncio.sleep(period_s)
+        page.ping()
+        page.listen_to_video()
+
+    async def _look_after_episode(self, page: Page) -> None:
+        control, episode = page.newest('control'), page.newest('episode')
+        if control is not None and not control['yours']:
+            raise ConnectionError('its control is gone')
+        if episode is None or episode['phase'] in ('idle', 'ended'):
+            self.episodes += 1
+            await page.say('start')
+
+
+class CommandWatch:
+    """How long commands take from the operator's page to the tick that applies them, in one workcell.
+
+    Args:
+        operator: Hears its rows.
+        started_s: Monotonic time of the soak's start [s].
+    """
+
+    def __init__(self, operator: Operator, started_s: float) -> None:
+        self._operator = operator
+        self._started_s = started_s
+        self.delays = Series()
+        operator.listen(topics.CONTROL_STEP)
+
+    def look(self) -> None:
+        """Takes the rows that have come."""
+        rows = self._operator.heard[(topics.CONTROL_STEP.name, 'env_0')]
+        taken, rows[:] = list(rows), []
+        sample = 0
+        for row in taken:
+            human = row.parts[0].human
+            if row.parts[0].authority == 1 and human.sequence != sample:
+                sample = human.sequence
+                delay_ms = (to_nanoseconds(row.applied_stamp) - to_nanoseconds(human.device_stamp)) / 1e6
+                self.delays.add(time.monotonic() - self._started_s, delay_ms)
+
+
+def grown(series: Series, duration_s: float) -> tuple[list[float], list[float]]:
+    """Returns the values of the first and of the last quarter after the warm-up."""
+    warm_s = min(WARM_UP_S, duration_s / 4)
+    quarter_s = (duration_s - warm_s) / 4
+    return series.between(warm_s, warm_s + quarter_s), series.between(duration_s - quarter_s, duration_s)
+
+
+def growth_of(name: str, series: Sequence[Series], duration_s: float) -> harness.Figures:
+    """Returns p50 and p95 of the first and last quarter, and what the median has grown by [ms]."""
+    pairs = [grown(one, duration_s) for one in series]
+    first, last = ([value for pair in pairs for value in pair[part]] for part in (0, 1))
+    figures = harness.percentiles(f'{name}.first', first, (50, 95)) | harness.percentiles(
+        f'{name}.last', last, (50, 95)
+    )
+    if first and last:
+        figures[f'{name}.growth_ms'] = statistics.median(last) - statistics.median(first)
+    return figures
+
+
+def memory_figures(memory: dict[str, Series], duration_s: float) -> harness.Figures:
+    """Returns how memory has grown, and the slope over the last three quarters."""
+    figures: harness.Figures = {}
+    for name, series in memory.items():
+        first, last = grown(series, duration_s)
+        if not first or not last:
+            continue
+        figures[f'rss_mb.{name}'] = statistics.median(last)
+        figures[f'rss_growth_mb.{name}'] = statistics.median(last) - statistics.median(first)
+        late = [(at, value) for at, value in zip(series.times, series.values, strict=True) if at > duration_s / 4]
+        if len(late) > 2:
+            slope = np.polyfit([at for at, _ in late], [value for _, value in late], 1)[0]
+            figures[f'rss_slope_mb_per_hour.{name}'] = float(slope) * 3600
+    return figures
+
+
+async def soak(
+    stack: RunningStack, people: list[Person], watch: CommandWatch, road: str, duration_s: float, started_s: float
+) -> dict[str, Series]:
+    """Has all work, and samples memory; returns it by process [MB]."""
+    until_s = started_s + duration_s
+    port = int(stack.arguments['port'])
+    working = [asyncio.ensure_future(person.work(port, road, started_s, until_s)) for person in people]
+    memory: dict[str, Series] = {}
+    told_s = started_s
+    while time.monotonic() < until_s:
+        await asyncio.sleep(1.0)
+        now_s = time.monotonic()
+        watch.look()
+        nodes = stack.nodes()
+        for name, process in nodes.items():
+            memory.setdefault(name, Series()).add(now_s - started_s, process.memory_info().rss / 1e6)
+        if now_s - told_s >= PROGRESS_S:
+            told_s = now_s
+            harness.say(_progress(people, watch, memory, now_s - started_s, duration_s))
+    await asyncio.gather(*working)
+    return memory
+
+
+def _progress(
+    people: list[Person], watch: CommandWatch, memory: dict[str, Series], at_s: float, duration_s: float
+) -> str:
+    since = at_s - PROGRESS_S
+    ages = [age for person in people for age in person.ages.between(since, at_s)]
+    delays = watch.delays.between(since, at_s)
+    sizes = ', '.join(f'{name} {series.values[-1]:.0f}' for name, series in sorted(memory.items()))
+    age = f'{statistics.median(ages):.0f}' if ages else '-'
+    delay = f'{statistics.median(delays):.0f}' if delays else '-'
+    dropped = sum(person.dropped for person in people)
+    episodes = sum(person.episodes for person in people)
+    return (
+        f'{at_s / 60:5.1f} of {duration_s / 60:.0f} min: picture {age} ms, command {delay} ms, '
+        f'{episodes} episodes, {dropped} dropped, MB: {sizes}'
+    )
+
+
+def measure(arguments: argparse.Namespace) -> harness.Figures:
+    """Runs the soak."""
+    duration_s = 40.0 if arguments.quick else arguments.minutes * 60.0
+    people = [Person(number) for number in range(arguments.operators)]
+    with tempfile.TemporaryDirectory() as folder:
+        places = {
+            'dataset': f'{folder}/dataset',
+            'num_envs': arguments.operators,
+            'cameras': 'front',
+            'width': 320,
+            'height': 240,
+        }
+        with RunningStack(Path(folder) / 'stack.log', arguments=places) as stack:
+            stack.wait_until_live(arguments.operators)
+            os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
+            rclpy.init()
+            operator = Operator('onlooker', host_id='sim')
+            try:
+                started_s = time.monotonic()
+                watch = CommandWatch(operator, started_s)
+                memory = asyncio.run(soak(stack, people, watch, arguments.road, duration_s, started_s))
+            finally:
+                operator.close()
+                rclpy.try_shutdown()
+            printed = stack.printed()
+    figures: harness.Figures = {'minutes': duration_s / 60.0, 'operators': len(people)}
+    figures |= growth_of('picture_age', [person.ages for person in people], duration_s)
+    figures |= growth_of('round_trip', [person.trips for person in people], duration_s)
+    figures |= growth_of('command', [watch.delays], duration_s)
+    figures['latency_growth_ms'] = max(figures.get(f'{name}.growth_ms', 0.0) for name in ('picture_age', 'command'))
+    figures |= memory_figures(memory, duration_s)
+    figures['dropped'] = sum(person.dropped for person in people)
+    figures['reconnects'] = sum(person.reconnects for person in people)
+    figures['episodes'] = sum(person.episodes for person in people)
+    figures['tracebacks'] = printed.count('Traceback')
+    return figures
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds --minutes, --operators and --road."""
+    parser.add_argument('--minutes', type=float, default=20.0, help='how long (20); --quick runs 40 s')
+    parser.add_argument('--operators', type=int, default=8, help='how many (8)')
+    parser.add_argument('--road', choices=('units', 'track'), default='units', help='how pictures come (units)')
+
+
+if __name__ == '__main__':
+    sys.exit(harness.run('soak', __doc__.splitlines()[0], measure, add_arguments))
