@@ -13,7 +13,7 @@ setup(
         ('share/' + package_name, ['package.xml']),
     ],
     install_requires=['setuptools', 'mujoco>=3.17,<4'],
-    extras_require={'test': ['pytest']},
+    extras_require={'gym': ['gymnasium>=1.4,<2'], 'test': ['pytest']},
     zip_safe=False,
     maintainer='Cobalt maintainers',
     maintainer_email='maintainers@cobalt.invalid',

@@ -20,7 +20,7 @@ _SHARE_OF_EXPECTED = 0.5
 _SHARE_OF_SERVO_LAG = 0.9
 
 # From rest the set point gets ahead by and by, so that the arm is never much faster than the guard lets its target be.
-_CATCHING_UP = 0.25
+_CATCHING_UP = 0.15
 
 
 def make_servos_run(spec: Any, actuators: Sequence[str]) -> None:

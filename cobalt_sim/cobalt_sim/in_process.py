@@ -1,12 +1,15 @@
-"""Drives a plant through the host's own guard without ROS: for tests and measurements of experts and tasks."""
+"""Drives a plant through the host's own guard without ROS: for policies, and for measurements of experts and tasks."""
 
 from collections.abc import Callable
+
+import numpy as np
 
 from cobalt_sim.expert import ExpertCommand, LiftExpert
 from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.tasks.lift import CUBE
-from cobalt_teleop.core.command import Authority, Limit, Mode, MotionCommand, Reference
-from cobalt_teleop.core.part_controller import Measured, PartController
+from cobalt_teleop.core.command import Authority, HoldReason, Limit, Mode, MotionCommand, Reference
+from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
+from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Observation, PartAction
 
 
@@ -29,6 +32,10 @@ class GuardedPlant:
         self._sample = 0
         self.limits = Limit.NONE
         """Of the last tick."""
+        self.hold_reason = HoldReason.NONE
+        """Likewise."""
+        self.target = Pose()
+        """Accepted target of the tool in the base frame."""
         self._controller.start_from(self._measured(plant.observe()))
 
     def reset(self, seed: int) -> None:
@@ -37,28 +44,47 @@ class GuardedPlant:
         self._controller.start_from(self._measured(self.plant.observe()))
 
     def tick(self, command: ExpertCommand) -> None:
-        """Lives through one tick."""
+        """Lives through one tick, driven by a hand's motion since its press."""
         self._epoch += command.engaged and not self._engaged
         self._engaged = command.engaged
+        motion = self._command(Reference.ENGAGE, command.pose, command.gripper, engaged=command.engaged)
+        self._live(self._decide(Authority.HUMAN, motion))
+
+    def engage_policy(self) -> None:
+        """Lets a policy take over where the tool is, so that its first pose moves the arm; no time passes."""
+        self._epoch += 1
+        self._decide(Authority.POLICY, self._command(Reference.ABSOLUTE, self.plant.observe().parts[PART].pose, np.nan))
+
+    def follow(self, pose: Pose, gripper: float) -> None:
+        """Lives through one tick, driven by a policy that wants the tool at a pose in the base frame."""
+        self._live(self._decide(Authority.POLICY, self._command(Reference.ABSOLUTE, pose, gripper)))
+
+    def _command(self, reference: Reference, pose: Pose, gripper: float, *, engaged: bool = True) -> MotionCommand:
         self._sample += 1
+        return MotionCommand(
+            mode=Mode.POSE,
+            reference=reference,
+            pose=pose,
+            gripper=gripper,
+            engaged=engaged,
+            tracked=True,
+            clutch_epoch=self._epoch,
+            sample=self._sample,
+            source='in_process',
+            age_s=0.0,
+        )
+
+    def _decide(self, authority: Authority, command: MotionCommand) -> PartDecision:
         decision = self._controller.step(
             measured=self._measured(self.plant.observe()),
-            authority=Authority.HUMAN,
-            human=MotionCommand(
-                mode=Mode.POSE,
-                reference=Reference.ENGAGE,
-                pose=command.pose,
-                gripper=command.gripper,
-                engaged=command.engaged,
-                tracked=True,
-                clutch_epoch=self._epoch,
-                sample=self._sample,
-                source='expert',
-                age_s=0.0,
-            ),
-            policy=None,
+            authority=authority,
+            human=command if authority is Authority.HUMAN else None,
+            policy=command if authority is Authority.POLICY else None,
         )
-        self.limits = decision.limits
+        self.limits, self.hold_reason, self.target = decision.limits, decision.hold_reason, decision.target
+        return decision
+
+    def _live(self, decision: PartDecision) -> None:
         self.plant.apply(
             {
                 PART: PartAction(

@@ -1,0 +1,57 @@
+"""What can be chosen of an environment."""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from cobalt_teleop.core.errors import CobaltError
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnvOptions:
+    """Choices of an environment.
+
+    Attributes:
+        task: Name of a task.
+        robot: A name in robots/, or the path of a robot.yaml.
+        actions: delta: a share of the tool's largest motion in a tick; absolute: its pose in the base frame.
+        cameras: Whose pictures are in the observations.
+        width: Of pictures [px].
+        height: Likewise.
+        profile: fast or nice pictures.
+        control_rate_hz: Steps a second of simulated time [Hz].
+        time_limit_s: After which an episode is truncated; None for the task's own, 0 for never [s].
+        render_mode: rgb_array if `render` shall return pictures of the front camera.
+    """
+
+    task: str
+    robot: str = 'franka_panda'
+    actions: Literal['delta', 'absolute'] = 'delta'
+    cameras: tuple[str, ...] = ()
+    width: int = 128
+    height: int = 96
+    profile: str = 'fast'
+    control_rate_hz: float = 20.0
+    time_limit_s: float | None = None
+    render_mode: Literal['rgb_array'] | None = None
+
+    @classmethod
+    def of(cls, task: str, choices: dict[str, Any]) -> 'EnvOptions':
+        """Returns the options of a task with some choices by name.
+
+        Raises:
+            CobaltError: A name is unknown, or a value is not valid.
+        """
+        known = [field.name for field in fields(cls) if field.name != 'task']
+        for name in choices:
+            if name not in known:
+                raise CobaltError(f"an environment has no option '{name}'; valid are {', '.join(known)}")
+        if isinstance(cameras := choices.get('cameras'), str):
+            raise CobaltError(f"the option 'cameras' is a tuple of names, such as ('{cameras}',)")
+        options = cls(task=task, **choices)
+        for name, valid in (('actions', ('delta', 'absolute')), ('render_mode', (None, 'rgb_array'))):
+            value = getattr(options, name)
+            if value not in valid:
+                raise CobaltError(f"the option '{name}' is {value}, but must be one of {', '.join(map(str, valid))}")
+        if not 5.0 <= options.control_rate_hz <= 100.0:
+            raise CobaltError(f"the option 'control_rate_hz' is {options.control_rate_hz:g}, but must be in 5 to 100")
+        return options
