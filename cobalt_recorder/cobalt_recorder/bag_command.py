@@ -15,6 +15,7 @@ from cobalt_recorder.metric_table import metric_lines
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
+from cobalt_recorder.verify_command import add_action as add_verify
 from cobalt_teleop.core.errors import CobaltError
 
 _FACTS = ('task', 'instruction', 'workcell_id', 'operator_id', 'policy_id', 'robot_id', 'seed')
@@ -22,13 +23,14 @@ _FACTS = ('task', 'instruction', 'workcell_id', 'operator_id', 'policy_id', 'rob
 
 def add_parser(subparsers: Any) -> None:
     """Adds `bag` to the command `cobalt`."""
-    bag = subparsers.add_parser('bag', help='look into bags, judge them')
+    bag = subparsers.add_parser('bag', help='look into bags, check and judge them')
     actions = bag.add_subparsers(dest='action', required=True, metavar='ACTION')
     info = actions.add_parser('info', help='show what a bag holds, and its verdict')
     info.add_argument('path', type=Path, help='folder of the bag, or its .mcap file')
     info.add_argument('--json', action='store_true', help='print one JSON object')
     info.set_defaults(func=show_info)
     add_judge(actions)
+    add_verify(actions)
 
 
 def show_info(arguments: argparse.Namespace) -> int:

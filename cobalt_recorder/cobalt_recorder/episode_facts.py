@@ -1,6 +1,7 @@
 """What a bag says about itself: who recorded what, with which software and robot, by which clock."""
 
 import json
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -75,6 +76,18 @@ def workcell_facts(workcell: Any) -> dict[str, str]:
         'capabilities': json.dumps(list(workcell.capabilities)),
         'declared_topics': json.dumps(list(workcell.declared_topics)),
     }
+
+
+def cameras(workcell: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Returns the cameras that the facts of a workcell tell of.
+
+    Raises:
+        ValueError: They are no list of cameras.
+    """
+    found = json.loads(workcell.get('cameras', '[]'))
+    if not isinstance(found, list) or not all(isinstance(camera, dict) and 'name' in camera for camera in found):
+        raise ValueError('the cameras of the workcell are not understood')
+    return found
 
 
 def episode_facts(episode: Any) -> dict[str, str]:

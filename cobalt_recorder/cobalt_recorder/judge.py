@@ -82,7 +82,7 @@ def read_episode(bag: Bag) -> EpisodeRecord:
                 videos[name] = _VideoDecoder(frame.format)
             videos[name].decode(nanoseconds(frame.timestamp), bytes(frame.data))
     cameras = {name: video.record() for name, video in videos.items()}
-    for camera in json.loads(bag.fact(episode_facts.WORKCELL, 'cameras', '[]')):
+    for camera in episode_facts.cameras(bag.facts.get(episode_facts.WORKCELL, {})):
         cameras.setdefault(camera['name'], CameraRecord((), 0))
 
     rows = StepTable()

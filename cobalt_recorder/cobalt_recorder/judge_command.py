@@ -4,15 +4,13 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import track
-
 from cobalt_recorder.accepted_episodes import AcceptedEpisodes
+from cobalt_recorder.data_set import find_bags, with_progress
 from cobalt_recorder.judge import judge_bag
 from cobalt_recorder.metrics import catalogue
 from cobalt_recorder.plain_text import plain_text
@@ -48,21 +46,6 @@ def add_action(actions: Any) -> None:
     parser.set_defaults(func=judge_data_set)
 
 
-def find_bags(path: Path) -> list[Path]:
-    """Returns the folders of all bags at or below a path, sorted.
-
-    Raises:
-        CobaltError: There is none.
-    """
-    path = path.expanduser().absolute()
-    if path.is_file():
-        path = path.parent
-    folders = sorted({file.parent for pattern in ('*.mcap', '**/*.mcap') for file in path.glob(pattern)})
-    if not folders:
-        raise CobaltError(f'{path} holds no bag. Give the folder of a data set, such as the one of recorder_node.')
-    return folders
-
-
 def judge_data_set(arguments: argparse.Namespace) -> int:
     """Judges, and prints what came of it.
 
@@ -81,7 +64,7 @@ def judge_data_set(arguments: argparse.Namespace) -> int:
         return 1
     known: list[tuple[Path, str, EpisodeVerdict]] = []
     failed: list[tuple[Path, str]] = []
-    for folder in _with_progress(folders):
+    for folder in with_progress(folders, 'judging'):
         stored = read_verdict(folder)
         try:
             figures = _figures(folder, stored, rules, recompute=arguments.recompute)
@@ -96,11 +79,6 @@ def judge_data_set(arguments: argparse.Namespace) -> int:
     show = _as_json if arguments.json else _as_text
     print(show(found, failed, rules, written=arguments.write))
     return 1 if failed else 0
-
-
-def _with_progress(folders: Sequence[Path]) -> Iterable[Path]:
-    console = Console(stderr=True)
-    return track(folders, 'judging', console=console, transient=True, disable=not console.is_terminal)
 
 
 def _figures(folder: Path, stored: EpisodeVerdict | None, rules: QualityRules, *, recompute: bool) -> EpisodeVerdict:

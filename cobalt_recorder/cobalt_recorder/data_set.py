@@ -1,0 +1,30 @@
+"""The bags of a data set."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from cobalt_teleop.core.errors import CobaltError
+
+
+def find_bags(path: Path) -> list[Path]:
+    """Returns the folders of all bags at or below a path, sorted.
+
+    Raises:
+        CobaltError: There is none.
+    """
+    path = path.expanduser().absolute()
+    if path.is_file():
+        path = path.parent
+    folders = sorted({file.parent for file in path.glob('**/*.mcap')})
+    if not folders:
+        raise CobaltError(f'{path} holds no bag. Give the folder of a bag or of a data set.')
+    return folders
+
+
+def with_progress(folders: Sequence[Path], what: str) -> Iterable[Path]:
+    """Yields folders, and shows on a terminal how many are done."""
+    console = Console(stderr=True)
+    return track(folders, what, console=console, transient=True, disable=not console.is_terminal)
