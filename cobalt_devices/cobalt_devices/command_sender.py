@@ -49,7 +49,7 @@ class CommandSender:
         self._frame = topics.base_frame(workcell_id, part)
         self._rates = rates
         self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
-        self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id)
+        self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id, hidden=True)
         self._mappers: dict[str, KeyboardMapper] = {}
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31

@@ -10,6 +10,7 @@ from cobalt_devices.key_help import key_map
 from cobalt_devices.keyboard_mapper import KeyboardRates
 from cobalt_devices.page_keyboard import PageKeyboard
 from cobalt_devices.terminal_keyboard import TerminalKeyboard
+from cobalt_teleop.ros.message_executor import message_executor
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 
@@ -71,7 +72,7 @@ class KeyboardNode(Node):
 
 def main() -> int:
     """Entry point of `keyboard_node`."""
-    return run_node('keyboard_node', _SUMMARY, KeyboardParameters, KeyboardNode)
+    return run_node('keyboard_node', _SUMMARY, KeyboardParameters, KeyboardNode, make_executor=message_executor)
 
 
 if __name__ == '__main__':

@@ -9,7 +9,7 @@ from ros_operator import until
 
 from cobalt_interfaces.msg import RecordingState
 from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
+from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
 from cobalt_teleop.ros.executor_calls import ExecutorCalls
 from cobalt_teleop.ros.message_executor import message_executor
 
@@ -54,6 +54,19 @@ def test_messages_come_to_endpoints_that_open_and_close_while_it_spins(node):
         until(lambda name=name: name in heard, 'the message')
         calls.post(lambda: node.destroy_subscription(subscriptions.pop()))
         until(lambda: publisher.get_subscription_count() == 0, 'its end')
+
+
+def test_a_hidden_subscription_keeps_its_messages_for_who_takes_them(node):
+    calls = ExecutorCalls(node)
+    opened = []
+    publisher = create_publisher(node, topics.RECORDING, 'env_0')
+    calls.post(lambda: opened.append(TakenSubscription(node, topics.RECORDING, 'env_0', hidden=True)))
+    until(lambda: publisher.get_subscription_count() == 1, 'the subscription')
+    publisher.publish(RecordingState(episode_id='a'))
+    taken = until(lambda: opened[0].take(), 'the message')
+    assert taken[0].episode_id == 'a'
+    calls.post(opened[0].close)
+    until(lambda: publisher.get_subscription_count() == 0, 'its end')
 
 
 def test_posted_calls_run_in_their_order_and_on_its_thread_until_the_end(node):

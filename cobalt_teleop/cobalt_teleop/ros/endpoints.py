@@ -68,10 +68,19 @@ class TakenSubscription:
         workcell_id: Namespace.
         raw: Messages are handed over as CDR bytes.
         depth: Messages kept until they are taken; the table's by default.
+        hidden: The node does not list it, for nodes whose executor takes from all that is listed (`message_executor`).
+            It lasts until it is closed, or the process ends.
     """
 
     def __init__(
-        self, node: Node, topic: Topic, workcell_id: str, *, raw: bool = False, depth: int | None = None
+        self,
+        node: Node,
+        topic: Topic,
+        workcell_id: str,
+        *,
+        raw: bool = False,
+        depth: int | None = None,
+        hidden: bool = False,
     ) -> None:
         self._node = node
         profile = qos_profile(topic.qos)
@@ -85,6 +94,9 @@ class TakenSubscription:
             event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
             raw=raw,
         )
+        self._hidden = hidden
+        if hidden:
+            node._subscriptions.remove(self._subscription)
 
     @property
     def topic_name(self) -> str:
@@ -113,4 +125,7 @@ class TakenSubscription:
 
     def close(self) -> None:
         """Ends the subscription."""
-        self._node.destroy_subscription(self._subscription)
+        if self._hidden:
+            self._subscription.destroy()
+        else:
+            self._node.destroy_subscription(self._subscription)
