@@ -86,6 +86,21 @@ def _until(condition: Callable[[], bool], page: Page, timeout_s: float) -> float
     return float('nan')
 
 
+def _back_for_good(page: Page, timeout_s: float = 60.0, calm_s: float = 5.0) -> float:
+    """Returns after how long all was well and stayed so [ms]; NaN if it did not come."""
+    started = well_since = time.monotonic()
+    was_well = True
+    while time.monotonic() - started < timeout_s:
+        if not _is_back(page):
+            was_well = False
+        elif not was_well:
+            was_well, well_since = True, time.monotonic()
+        elif time.monotonic() - well_since > calm_s:
+            return (well_since - started) * 1e3
+        page.wait_for_timeout(20)
+    return float('nan')
+
+
 def _is_back(page: Page) -> bool:
     return bool(
         page.evaluate("cobalt.connection.level === 'live' && cobalt.cameras.front.age_ms < 500 && cobalt.control.yours")
@@ -107,8 +122,7 @@ def interrupted(
     page.wait_for_timeout(300)  # it comes to rest gently
     seen, held_at = stack.steps, stack.height
     mend_it()
-    figures[f'{name}.back_after_ms'] = _until(lambda: _is_back(page), page, 60.0)
-    page.wait_for_timeout(1500)
+    figures[f'{name}.back_after_ms'] = _back_for_good(page)
     figures[f'{name}.stale_motion_mm'] = abs(stack.height - held_at) * 1e3
     figures[f'{name}.stale_ticks'] = sum(row.parts[0].authority == 1 for row in stack.steps_since(seen))
     same = stack.lease_id == lease and page.evaluate('cobalt.session') == session

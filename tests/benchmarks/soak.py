@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Many operators for many minutes on one simulator, bridge and recorder: does latency or memory grow, is anybody dropped?
+"""Many operators for many minutes on one simulator, bridge and recorder: does latency or memory grow?
 
-Scripted operators drive a workcell each, with pages of aiortc, and run one recorded episode after the other (a recording
-is removed once its verdict has come). First and last quarter of the time are compared; the first half minute counts for
-nothing, as processes still fill their caches.
+Scripted operators drive a workcell each, with pages of aiortc on the fast road, and run one recorded episode after the
+other (a recording is removed once its verdict has come). First and last quarter of the time are compared; the first
+half minute counts for nothing, as processes still fill their caches. Whoever loses page or control is counted.
 """
 
 import argparse
@@ -130,13 +130,13 @@ class Person:
     ages: Series = field(default_factory=Series)
     trips: Series = field(default_factory=Series)
 
-    async def work(self, port: int, road: str, started_s: float, until_s: float) -> None:
+    async def work(self, port: int, started_s: float, until_s: float) -> None:
         """Drives until a time; comes back into its session when it is dropped."""
         key = ''
         for attempt in itertools.count():
             if time.monotonic() >= until_s:
                 return
-            page = Page(port, key, f'env_{self.number}', f'Operator {self.number}', road=road, started_s=started_s)
+            page = Page(port, key, f'env_{self.number}', f'Operator {self.number}', road='units', started_s=started_s)
             page.ages, page.trips = self.ages, self.trips
             self.reconnects += attempt > 0
             try:
@@ -250,12 +250,12 @@ def memory_figures(memory: dict[str, Series], duration_s: float) -> harness.Figu
 
 
 async def soak(
-    stack: RunningStack, people: list[Person], watch: CommandWatch, road: str, duration_s: float, started_s: float
+    stack: RunningStack, people: list[Person], watch: CommandWatch, duration_s: float, started_s: float
 ) -> dict[str, Series]:
     """Has all work, and samples memory; returns it by process [MB]."""
     until_s = started_s + duration_s
     port = int(stack.arguments['port'])
-    working = [asyncio.ensure_future(person.work(port, road, started_s, until_s)) for person in people]
+    working = [asyncio.ensure_future(person.work(port, started_s, until_s)) for person in people]
     memory: dict[str, Series] = {}
     told_s = started_s
     while time.monotonic() < until_s:
@@ -309,7 +309,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
             try:
                 started_s = time.monotonic()
                 watch = CommandWatch(operator, started_s)
-                memory = asyncio.run(soak(stack, people, watch, arguments.road, duration_s, started_s))
+                memory = asyncio.run(soak(stack, people, watch, duration_s, started_s))
             finally:
                 operator.close()
                 rclpy.try_shutdown()
@@ -328,10 +328,9 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds --minutes, --operators and --road."""
+    """Adds --minutes and --operators."""
     parser.add_argument('--minutes', type=float, default=20.0, help='how long (20); --quick runs 40 s')
     parser.add_argument('--operators', type=int, default=8, help='how many (8)')
-    parser.add_argument('--road', choices=('units', 'track'), default='units', help='how pictures come (units)')
 
 
 if __name__ == '__main__':
