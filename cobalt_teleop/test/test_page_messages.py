@@ -5,7 +5,13 @@ import random
 
 import pytest
 
-from cobalt_teleop.bridge.wire.page_messages import MAX_SAMPLE_BYTES, PageMessageError, parse_sample, parse_signal
+from cobalt_teleop.bridge.wire.page_messages import (
+    MAX_SAMPLE_BYTES,
+    PageMessageError,
+    parse_sample,
+    parse_signal,
+    parse_unit_request,
+)
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 
 KEYS = {
@@ -47,6 +53,7 @@ STATS = {
         }
     ],
 }
+MISSING = {'type': 'missing', 'unit': 7, 'fragments': [0, 3]}
 ODD_VALUES = (
     None, True, False, -1, 0, 1, 2**31, 2**32, 2**70, -(2**70), 0.5, 1e300, '', 'x', 'x' * 70000, '\0', '\ud800',
     [], [1], [None] * 30, ['front', -1], {}, {'type': 'keys'}, [[[]]],
@@ -61,9 +68,13 @@ def test_good_messages_pass_as_they_are():
     assert parse_signal(json.dumps(HELLO))['operator'] == 'Ada'
     assert parse_signal(json.dumps(STATS))['cameras'][0].freezes == 1
     assert parse_signal('{"type": "start"}').type == 'start'
+    assert parse_unit_request(json.dumps(MISSING))['fragments'] == (0, 3)
 
 
-@pytest.mark.parametrize(('parse', 'good'), [(parse_sample, KEYS), (parse_signal, HELLO), (parse_signal, STATS)])
+@pytest.mark.parametrize(
+    ('parse', 'good'),
+    [(parse_sample, KEYS), (parse_signal, HELLO), (parse_signal, STATS), (parse_unit_request, MISSING)],
+)
 def test_odd_values_in_any_field_are_refused_or_stay_within_bounds(parse, good):
     for name in good:
         for value in ODD_VALUES:
@@ -86,7 +97,7 @@ def test_random_bytes_never_raise_anything_else():
             at = chance.randrange(len(letters))
             letters[at] = chance.choice('{}[]",:0123456789eE-+.tfnul\\\x00\u00e9 ')
         text = ''.join(letters)[: chance.randrange(1, len(letters) + 1)]
-        for parse in (parse_sample, parse_signal):
+        for parse in (parse_sample, parse_signal, parse_unit_request):
             try:
                 parse(text)
             except PageMessageError:
