@@ -3,6 +3,8 @@
 import asyncio
 import json
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 import rclpy
@@ -159,6 +161,41 @@ def test_one_message_stops_every_workcell_also_those_where_nobody_is(bridge):
             await owner.until(lambda: stopped() == [True, False], 'the release of one')
             await owner.say('release_stops', workcell='', confirm=True)
             await owner.until(lambda: stopped() == [False, False], 'the release of all')
+
+    run(scenario)
+
+
+def ask(bridge, path, token=''):
+    headers = {'Authorization': f'Bearer {token}'} if token else {}
+    with urllib.request.urlopen(urllib.request.Request(bridge.url + path, headers=headers), timeout=5.0) as answer:
+        return answer.read().decode()
+
+
+def test_metrics_and_health_tell_all_to_whoever_runs_the_bridge_and_little_to_guests(bridge):
+    async def scenario():
+        async with (
+            Page(bridge.port, workcell='env_0') as owner,
+            await invited(owner, bridge.port, 'spectator') as guest,
+        ):
+            await guest.until_event('step')
+            camera = {'name': 'front', 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
+            link = {'rtt_ms': 5, 'clock_offset_ms': 0, 'clock_uncertainty_ms': 1, 'loss_down': 0}
+            await owner.say('stats', **link, cameras=[camera | {'shown_width': 640}])
+            text = ''
+            for _ in range(100):
+                text = await asyncio.to_thread(ask, bridge, 'metrics')
+                if 'cobalt_round_trip_seconds_count 0.0' not in text and 'cobalt_ticks_missed_total{' in text:
+                    break
+                await asyncio.sleep(0.1)
+            assert 'cobalt_people{role="spectator"} 1.0' in text
+            assert 'cobalt_people{role="supervisor"} 1.0' in text
+            assert 'cobalt_viewers{codec="h264",road="track"} 2.0' in text
+            assert 'cobalt_frame_age_seconds_count{road="track"} 1.0' in text
+            token = guest.hello['token']
+            assert await asyncio.to_thread(ask, bridge, 'healthz', token) == '{"ok": true}'
+            with pytest.raises(urllib.error.HTTPError, match='401'):
+                await asyncio.to_thread(ask, bridge, 'metrics', token)
+            assert 'uptime_s' in await asyncio.to_thread(ask, bridge, 'healthz')
 
     run(scenario)
 

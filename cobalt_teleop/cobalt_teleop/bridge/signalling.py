@@ -53,6 +53,7 @@ class Signalling:
             return web.Response(status=426, text='This address is for the WebSocket of the page.\n')
         address = visitor_of(request).address
         if not self._places.take(address):
+            self._lobby.metrics.note_refusal('full')
             return web.Response(status=503, text=f'{FULL}\n')
         try:
             await upgrade.prepare(request)
@@ -79,9 +80,11 @@ class Signalling:
             )
             session = await self._lobby.admit(upgrade, hello, guest)
         except PageMessageError as error:
+            self._lobby.metrics.note_refusal('message')
             await _end(upgrade, 'error', str(error))
             return
         except CobaltError as refusal:
+            self._lobby.metrics.note_refusal('door')
             await _end(upgrade, 'refused', str(refusal))
             return
         self._pages[upgrade] = guest, request.transport

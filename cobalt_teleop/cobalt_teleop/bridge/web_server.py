@@ -7,12 +7,11 @@ from typing import Any
 from aiohttp import web
 from yarl import URL
 
-from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.entrance import Entrance
-from cobalt_teleop.bridge.door.visitor import visitor_of
 from cobalt_teleop.bridge.network.check_signalling import CheckSignalling
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.lobby import Lobby
+from cobalt_teleop.bridge.reports import Reports
 from cobalt_teleop.bridge.signalling import Signalling
 from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES
 
@@ -58,17 +57,11 @@ def build_app(lobby: Lobby, entrance: Entrance, way: MediaWay) -> web.Applicatio
         if entry.is_file() and suffix in _TYPES:
             app.router.add_get(_ADDRESSES.get(entry.name, f'/{entry.name}'), _page(entry, _TYPES[suffix]))
 
-    async def health(request: web.Request) -> web.Response:
-        visitor = visitor_of(request)
-        try:
-            entrance.door.admit(visitor.token, visitor.address, forwarded=visitor.forwarded)
-        except EntryRefusedError:
-            return web.json_response({'ok': True})  # that it runs is no secret; who is here is
-        return web.json_response(lobby.health())
-
+    reports = Reports(lobby, entrance.door)
     signalling = Signalling(lobby, entrance.door, entrance.limits, entrance.log)
     app.cleanup_ctx.append(signalling.watch)
-    app.router.add_get('/healthz', health)
+    app.router.add_get('/healthz', reports.health)
+    app.router.add_get('/metrics', reports.metrics)
     app.router.add_get('/ws', signalling.serve)
     app.router.add_get('/ws/check', CheckSignalling(entrance.door, entrance.limits, way).serve)
     return app

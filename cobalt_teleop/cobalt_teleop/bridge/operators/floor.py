@@ -14,11 +14,13 @@ class Floor:
     Args:
         ros: Knows which there are, and opens them.
         on_control: Called when control of one has changed.
+        on_frame: Told how old each frame is when it comes [s].
     """
 
-    def __init__(self, ros: RosSide, on_control: Callable[[], None]) -> None:
+    def __init__(self, ros: RosSide, on_control: Callable[[], None], on_frame: Callable[[float], None]) -> None:
         self._ros = ros
         self._on_control = on_control
+        self._on_frame = on_frame
         self._rooms: dict[str, Room] = {}
         self._present: tuple[str, ...] = ()
 
@@ -40,7 +42,7 @@ class Floor:
         """A workcell has announced itself, or changed."""
         room = self._rooms.get(info.workcell_id)
         if room is None:
-            self._rooms[info.workcell_id] = Room(info, self._ros, self._on_control)
+            self._rooms[info.workcell_id] = Room(info, self._ros, self._on_control, self._on_frame)
         elif room.update_info(info):
             asyncio.get_running_loop().create_task(_reopen(room))
 

@@ -16,9 +16,11 @@ from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.host_services import ServiceError
+from cobalt_teleop.bridge.metrics import Metrics
 from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
+from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session, SessionRules
 from cobalt_teleop.bridge.operators.supervision import Supervision
 from cobalt_teleop.bridge.operators.usher import Usher
@@ -72,7 +74,8 @@ class Lobby:
         state: tuple[StateFolder, str] | None = None,
         invitations: Invitations | None = None,
     ) -> None:
-        self.floor = Floor(ros, self._on_change)
+        self.metrics = Metrics()
+        self.floor = Floor(ros, self._on_change, self.metrics.note_frame)
         self._rules = rules
         self._log = log
         self._sessions: dict[str, Session] = {}
@@ -93,7 +96,13 @@ class Lobby:
         self._state_file = LobbyStateFile(*state, self._state, log) if state is not None else None
         if self._state_file is not None:
             self._restore(self._state_file.read())
+        self.metrics.read_from(self)
         self._ticker = asyncio.get_running_loop().create_task(self._tick())
+
+    @property
+    def rooms(self) -> list[Room]:
+        """All workcells that have existed since the start."""
+        return self.floor.rooms
 
     @property
     def sessions(self) -> Iterable[Session]:

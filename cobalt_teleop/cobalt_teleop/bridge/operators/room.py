@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -22,6 +23,7 @@ from cobalt_teleop.bridge.wire.page_events import (
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints
 from cobalt_teleop.core import topics
+from cobalt_teleop.ros.stamps import now_ns
 
 SET_CAMERA_S = 3.0
 """How long a host may take to change a camera [s]."""
@@ -33,6 +35,19 @@ RECORDER_SILENT_AFTER_S = 4.0
 
 STEP_NEWS = ('hold', 'limits', 'authority', 'success', 'phase', 'gripper_target')
 """What of a step is told at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LastTick:
+    """How a workcell keeps up.
+
+    Attributes:
+        missed: Ticks missed since its host started.
+        duration_s: Of the last tick, from its start to its message [s].
+    """
+
+    missed: int
+    duration_s: float
 
 
 class Visitor(Protocol):
@@ -73,9 +88,12 @@ class Room:
         info: What the workcell is.
         ros: Opens its endpoints.
         on_control: Called when somebody else has control, or it is stopped, or goes on.
+        on_frame: Told how old each frame is when it comes [s].
     """
 
-    def __init__(self, info: WorkcellInfo, ros: RosSide, on_control: Callable[[], None]) -> None:
+    def __init__(
+        self, info: WorkcellInfo, ros: RosSide, on_control: Callable[[], None], on_frame: Callable[[float], None]
+    ) -> None:
         self.info = info
         self.episode: EpisodeState | None = None
         self.control: ControlState | None = None
@@ -83,6 +101,7 @@ class Room:
         self.episode_changed = asyncio.Event()
         self._ros = ros
         self._on_control = on_control
+        self._on_frame = on_frame
         self._visitors: list[Visitor] = []
         self._latest: dict[str, Event] = {}
         self._sinks: dict[tuple[str, str], list[FrameSink]] = {}
@@ -92,6 +111,7 @@ class Room:
         self._video: AdaptiveVideo | None = None
         self._watchdog: asyncio.Task[None] | None = None
         self.frames_received: dict[str, int] = {}
+        self.last_tick: LastTick | None = None
         ros.listen(info, self.on_message)
 
     @property
@@ -222,6 +242,7 @@ class Room:
     def on_video(self, camera: str, codec: str, packet: EncodedPacket) -> None:
         """Hands a frame to all who watch."""
         self.frames_received[camera] = self.frames_received.get(camera, 0) + 1
+        self._on_frame((now_ns() - packet.stamp_ns) / 1e9)
         for sink in self._sinks.get((camera, codec), ()):
             sink.push(packet)
 
@@ -247,6 +268,7 @@ class Room:
             self._latest[event_key] = event
             self._broadcast(event)
         elif topic is topics.CONTROL_STEP:
+            self.last_tick = LastTick(missed=message.ticks_missed, duration_s=message.tick_ms / 1e3)
             self._on_step(step_event(message))
 
     def _on_step(self, event: Event) -> None:

@@ -14,6 +14,7 @@ from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.media.peer import PeerError
 from cobalt_teleop.bridge.media.session_media import SessionMedia
+from cobalt_teleop.bridge.metrics import Metrics
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
@@ -72,6 +73,10 @@ _NEEDED_ROLES = dict.fromkeys(
 
 class Reception(Protocol):
     """The lobby, as its sessions see it."""
+
+    @property
+    def metrics(self) -> Metrics:
+        """Counts how links are."""
 
     def objection(self, session: 'Session') -> str:
         """Returns why a session may not take control where it is; empty if it may."""
@@ -157,6 +162,16 @@ class Session:
     def can_see(self) -> bool:
         """Its page can show the workcell's cameras."""
         return self.room is None or not self.room.cameras or self._media.shows_video
+
+    @property
+    def role(self) -> Role:
+        """What it may do."""
+        return self.guest.role
+
+    @property
+    def video(self) -> tuple[str, str]:
+        """Road and codec of its video; empty without."""
+        return (self._media.road, self._media.codec) if self.room is not None else ('', '')
 
     @property
     def report(self) -> PageMessage | None:
@@ -363,6 +378,7 @@ class Session:
     def _on_message(self, message: PageMessage) -> None:
         kind = message.type
         if kind == 'stats':
+            self._reception.metrics.note_report(self._media.road, self._stats, message)
             self._stats = message
             if self.room is not None and self._rules.adaptive_video:
                 self.room.on_viewer_report(self, message)
@@ -477,10 +493,12 @@ class Session:
         # Also while its page is away: the host would forget its control before the grace time is over.
         await self._control.each_second()
         if self.connected and self.room is not None and self.room.endpoints is not None:
+            counts = self._samples.take_counts()
+            self._reception.metrics.note_samples(counts)
             self.room.endpoints.publish_link(
                 link_stats(
                     self._stats,
-                    self._samples.take_counts(),
+                    counts,
                     workcell_id=self._workcell_id,
                     session_id=self.session_id,
                     lease_id=self.lease_id,
