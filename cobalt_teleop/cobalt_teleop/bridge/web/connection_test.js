@@ -2,6 +2,7 @@
 
 import { addressesOf, gathered, KIND_WORDS, notConnected, trips } from '/connection_advice.js';
 import { pageNow } from '/clock.js';
+import { sessionKey } from '/token.js';
 
 const SOCKET_MS = 6000;
 const GATHER_MS = 4000;
@@ -226,15 +227,6 @@ export class ConnectionTest extends EventTarget {
       look();
     });
   }
-}
-
-// An invitation for one session is bound by its first use: the page that comes after this one brings the same key.
-function sessionKey() {
-  const kept = sessionStorage.getItem('cobalt.session');
-  if (kept) return kept;
-  const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  sessionStorage.setItem('cobalt.session', key);
-  return key;
 }
 
 function capital(words) {

@@ -5,7 +5,7 @@ import { Connection } from '/connection.js';
 import { LinkMeter } from '/link_quality.js';
 import { storedName } from '/lobby.js';
 import { SignalSocket } from '/signal_socket.js';
-import { takeTokenFromAddress, token } from '/token.js';
+import { sessionKey, takeTokenFromAddress, token } from '/token.js';
 
 const MOST_WAITING = 2000; // bytes of samples that may wait for the network: the newest counts
 
@@ -80,7 +80,7 @@ export class Link extends EventTarget {
     this.emit('hello');
     this.socket.send(JSON.stringify({
       type: 'hello',
-      session: sessionStorage.getItem('cobalt.session') ?? '',
+      session: sessionKey(),
       workcell: this.workcell,
       operator: this.operator,
       codecs: trackCodecs(),

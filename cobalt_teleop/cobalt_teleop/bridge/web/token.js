@@ -1,6 +1,8 @@
-// The token of a link: kept for this tab alone, and taken out of the address, where others would read and copy it.
+// What lets this tab in: the token of its link, which is taken out of the address, where others would read and copy it;
+// and the key of its session.
 
 const KEPT = 'cobalt.token';
+const KEPT_KEY = 'cobalt.session';
 
 export function token() {
   return sessionStorage.getItem(KEPT) ?? '';
@@ -14,4 +16,14 @@ export function takeTokenFromAddress() {
   url.searchParams.delete('invite');
   url.searchParams.delete('token');
   history.replaceState(history.state, '', url);
+}
+
+// Brings the session back after a reload. The page makes it, so that a first connection that breaks off costs no
+// single-use link.
+export function sessionKey() {
+  const kept = sessionStorage.getItem(KEPT_KEY);
+  if (kept) return kept;
+  const key = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  sessionStorage.setItem(KEPT_KEY, key);
+  return key;
 }
