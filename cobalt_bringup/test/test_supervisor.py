@@ -144,3 +144,26 @@ def test_children_end_when_the_supervisor_is_killed(launch):
     while psutil.pid_exists(child) and psutil.Process(child).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline, 'the child lives on'
         time.sleep(0.05)
+
+
+def test_nodes_learn_whether_a_person_at_a_terminal_reads_them(tmp_path, monkeypatch):
+    """Only then do they print what no file may keep."""
+    monkeypatch.delenv('COBALT_TERMINAL', raising=False)
+    line = shell('echo terminal=$COBALT_TERMINAL.', 'teller')
+    to_a_pipe = Launch(tmp_path, line)
+    to_a_pipe.end()
+    assert 'terminal=.' in to_a_pipe.text
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, '-c', RUN, str(tmp_path / 'test.launch.xml')], stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    seen = b''
+    try:
+        while b'terminal=' not in seen:
+            seen += os.read(ours, 4096)
+        process.wait(10.0)
+    finally:
+        process.kill()
+        os.close(ours)
+    assert b'terminal=1.' in seen
