@@ -243,7 +243,7 @@ function lookAtLink() {
 function render() {
   keyboard.setCut(link.socketOpen && silent_ms() > SILENT_MS ? 'nothing comes from the robot' : '');
   const title = known.workcell ? `${known.workcell.id} – Cobalt` : 'Cobalt';
-  document.title = lobby.strip?.level === 'turn' ? `Your turn: ${title}` : title;
+  view.showTitle(lobby.strip?.level === 'turn' ? `Your turn: ${title}` : title);
   // Why keys were released stays for a moment after they count again.
   if (known.released && !keyboard.away) {
     known.backSince_ms ??= pageNow();

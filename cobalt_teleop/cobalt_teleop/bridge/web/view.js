@@ -59,7 +59,16 @@ export function showConnection({ level: state, text: words, title, detail, curta
   links(choices ?? []);
 }
 
+export function showTitle(title) {
+  if (document.title !== title) document.title = title;
+}
+
+const GAUGES_MS = 400; // nobody reads numbers that change faster, and each change costs a layout
+let gauged_ms = -Infinity;
+
 export function showGauges({ age_ms, round_trip_ms, fps, viewers, road: [road, roadTitle], link }) {
+  if (performance.now() - gauged_ms < GAUGES_MS) return;
+  gauged_ms = performance.now();
   level('link', link.level);
   text('link-word', link.word);
   if ($('link').title !== link.text) $('link').title = link.text;
