@@ -54,6 +54,8 @@ _HELLO = {
 _TRACE = re.compile(r'Traceback|File \\?"|line \d+, in |never retrieved|Segmentation')
 _ANSWER_S = 3.0
 _MAX_BUFFERED = 200_000
+_STRANGER = ('127.0.0.9', 0)
+"""Wrong tokens come from another address than the pages that are let in: it will have to wait."""
 _LATE = (OSError, EOFError, TimeoutError, aiohttp.ClientError, asyncio.LimitOverrunError)
 """What a client sees of a connection that the bridge has ended."""
 
@@ -139,6 +141,7 @@ class Attack:
         self._messages = messages
         self._context = bridge.context()
         self.sent: Counter[str] = Counter()
+        self.refused = 0
         self.traces: list[str] = []
         self.rss_mb: list[float] = []
 
@@ -187,7 +190,9 @@ class Attack:
         """Bytes on a socket: on the TLS port without TLS, or inside it."""
         while self._take(where):
             try:
-                reader, writer = await asyncio.open_connection('127.0.0.1', self._bridge.port, ssl=context)
+                reader, writer = await asyncio.open_connection(
+                    '127.0.0.1', self._bridge.port, ssl=context, local_addr=_STRANGER
+                )
                 try:
                     writer.write(self._hostile.request())
                     if writer.can_write_eof():
@@ -203,7 +208,7 @@ class Attack:
         """What comes instead of a hello."""
         while self._take(where):
             try:
-                async with self._socket(path) as socket:
+                async with self._socket(path, _STRANGER) as socket:
                     await _send(socket, self._hostile.message(table))
                     self._look_at(str((await socket.receive(timeout=0.2)).data))
             except _LATE:
@@ -228,6 +233,7 @@ class Attack:
     async def _listen(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         async for message in socket:
             self._look_at(str(message.data))
+            self.refused += '"type": "refused"' in str(message.data)
 
     async def _channel(self, where: str, connection: str) -> None:
         """A page whose data channels say what none would."""
@@ -251,9 +257,9 @@ class Attack:
                 continue
 
     @asynccontextmanager
-    async def _socket(self, path: str):
+    async def _socket(self, path: str, source: tuple[str, int] | None = None):
         async with (
-            aiohttp.ClientSession() as client,
+            aiohttp.ClientSession(connector=aiohttp.TCPConnector(local_addr=source)) as client,
             client.ws_connect(
                 f'https://127.0.0.1:{self._bridge.port}{path}',
                 ssl=self._context,
@@ -332,6 +338,7 @@ def attack(messages: int, seed: int, log: Path | None = None) -> harness.Figures
         rclpy.try_shutdown()
     traces = attackers.traces + [line for line in printed.splitlines() if _TRACE.search(line)]
     assert not traces, '\n'.join(traces[:5])
+    assert not attackers.refused, f'{attackers.refused} pages were not let in, and their messages not read'
     assert code == 0, f'exit code {code}:\n{printed[-3000:]}'
     quarters = [attackers.rss_mb[round(share * (len(attackers.rss_mb) - 1))] for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
     return {
