@@ -37,6 +37,7 @@ setup(
         'cobalt.commands': [
             'up = cobalt_bringup.up',
             'doctor = cobalt_bringup.doctor',
+            'machines = cobalt_bringup.machines',
         ],
     },
 )

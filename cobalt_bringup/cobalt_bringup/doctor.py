@@ -40,6 +40,7 @@ def examine(options: argparse.Namespace) -> list[Finding]:
         doctor_checks.ros,
         doctor_checks.workspace,
         doctor_checks.transport,
+        doctor_checks.machines,
         doctor_checks.graphics,
         doctor_checks.encoder,
         doctor_checks.browser,

@@ -14,6 +14,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cobalt_bringup.launch_substitution import SubstitutionError
+from cobalt_bringup.machines_check import ask_machines, own_addresses
+from cobalt_bringup.machines_profile import machines_of
 from cobalt_bringup.packages import INSTALLED
 from cobalt_bringup.transport_trial import PICTURES, arrived_pictures
 from cobalt_teleop.core.errors import CobaltError
@@ -100,6 +102,27 @@ def transport() -> Finding:
         return Finding('shared memory', Status.OK, detail)
     advice = f'/dev/shm has {free_mb:.0f} MB free and should have 300 (Docker: --shm-size=1g). Profile: {profile}'
     return Finding('shared memory', Status.WARN if count else Status.FAIL, detail, advice)
+
+
+def machines() -> Finding:
+    """The machines of the network profile that is in use find each other."""
+    name = 'machines'
+    profile = os.environ.get('FASTDDS_DEFAULT_PROFILES_FILE', '')
+    try:
+        addresses = machines_of(Path(profile)) if profile else []
+    except CobaltError as error:
+        return Finding(name, Status.FAIL, str(error), 'Correct FASTDDS_DEFAULT_PROFILES_FILE, or unset it.')
+    if not addresses:
+        return Finding(name, Status.OK, 'this one alone; for several see docs/several_machines.md')
+    if not own_addresses(addresses):
+        advice = f'Write the profile anew, with an address of this machine: cobalt machines ... -o {profile}'
+        return Finding(name, Status.FAIL, f'none of {", ".join(addresses)} is an address of this machine', advice)
+    answered, silent = ask_machines(addresses, int(os.environ.get('ROS_DOMAIN_ID') or 0))
+    heard = [f'{peer} answers ({len(nodes)} nodes)' for peer, nodes in answered.items()]
+    if silent:
+        advice = '. '.join(f'{peer}: {reason}' for peer, reason in silent.items())
+        return Finding(name, Status.FAIL, '; '.join([*heard, *(f'{peer} is silent' for peer in silent)]), advice + '.')
+    return Finding(name, Status.OK, '; '.join(heard) or 'this one alone is listed')
 
 
 def graphics() -> Finding:
