@@ -30,6 +30,9 @@ _PREFERENCES = {
     'toolkit.telemetry.enabled': False,
 }
 
+_IN_FRONT = "() => Object.defineProperty(document, 'hasFocus', { value: () => true })"
+"""A window without a screen never has the focus, and who has not drives nothing."""
+
 
 def firefox_path() -> str | None:
     """Returns where Firefox is; None if it is not installed."""
@@ -75,6 +78,7 @@ class FirefoxPage:
         """Loads an address."""
         self._ask('session.new', capabilities={})
         self._context = self._ask('browsingContext.getTree')['contexts'][0]['context']
+        self._ask('script.addPreloadScript', functionDeclaration=_IN_FRONT)
         self._ask('browsingContext.navigate', context=self._context, url=address, wait='complete')
 
     def press(self, key: str, seconds: float = 0.0) -> None:

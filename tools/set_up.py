@@ -129,11 +129,14 @@ def missing_system_packages(python: str, tests: bool) -> 'list[str]':
         missing.append(f'python{version}-dev')
     if not has_venv:
         missing.append(f'python{version}-venv')
+    on_ubuntu = 'ID=ubuntu' in Path('/etc/os-release').read_text().splitlines()
     if tests and not any(shutil.which(name) for name in BROWSERS):
-        if 'ID=ubuntu' in Path('/etc/os-release').read_text().splitlines():
+        if on_ubuntu:
             say('no Chromium: the browser tests cannot run. To have them: sudo snap install chromium')
         else:
             missing.append('chromium')
+    if tests and not on_ubuntu and not any(shutil.which(name) for name in ('firefox-esr', 'firefox')):
+        missing.append('firefox-esr')
     return missing
 
 

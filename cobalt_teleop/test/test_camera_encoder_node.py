@@ -1,11 +1,13 @@
 """camera_encoder as a process: pictures of real drivers' kinds in, video out while somebody watches."""
 
 import array
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 
 import av
 import cv2
@@ -20,7 +22,7 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
 
 CODE = 'import sys; from cobalt_teleop.video.camera_encoder_node import main; sys.exit(main())'
-CAMERAS = 'cameras:=[front,wrist,usb=/usb/pictures,jpeg=/usb/jpeg,odd=/usb/odd,dead=/usb/dead,words=/usb/words]'
+CAMERAS = 'cameras:=[front,wrist,usb=/usb/pictures,jpeg=/usb/jpeg,odd=/usb/odd,fast=/usb/fast,dead=/usb/dead,words=/usb/words]'
 BLUE, RED = (20, 40, 240), (240, 40, 20)
 
 
@@ -159,6 +161,24 @@ def test_sizes_may_change_and_odd_and_large_ones_are_made_to_fit(encoder, viewer
     for size, shown in (((320, 240), (320, 240)), ((161, 121), (160, 120)), ((1920, 1080), (640, 360))):
         camera.until_shown(lambda size=size: camera.shoot(*size, colour=RED), shown, RED)
     assert encoder.process.poll() is None
+
+
+def test_a_camera_too_fast_for_the_encoder_loses_raw_pictures_and_never_an_encoded_one(encoder, viewer):
+    camera = Camera(viewer, 'fast', '/usb/fast')
+    camera.until_shown(camera.shoot, (320, 240))
+    shot = 0
+    end = time.monotonic() + 2.0
+    while time.monotonic() < end:
+        camera.shoot(colour=(shot % 250, 40, 240))
+        shot += 1
+        threading.Event().wait(0.004)
+    until(lambda: len(camera.heard) > camera.decoded + 5, 'video')
+    threading.Event().wait(0.3)
+    sequence = [camera.decoder.decode(av.Packet(bytes(message.data))) for message in camera.heard[camera.decoded :]]
+    assert len(sequence) < 0.75 * shot, 'at most 30 pictures a second are encoded'
+    assert all(len(frames) == 1 and not frames[0].is_corrupt for frames in sequence)
+    stamps = [to_nanoseconds(message.timestamp) for message in camera.heard]
+    assert all(later > earlier for earlier, later in itertools.pairwise(stamps))
 
 
 def test_what_is_wrong_is_told_once_and_the_next_good_picture_is_shown(encoder, viewer):
