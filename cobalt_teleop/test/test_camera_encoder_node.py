@@ -22,7 +22,8 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
 
 CODE = 'import sys; from cobalt_teleop.video.camera_encoder_node import main; sys.exit(main())'
-CAMERAS = 'cameras:=[front,wrist,usb=/usb/pictures,jpeg=/usb/jpeg,odd=/usb/odd,fast=/usb/fast,dead=/usb/dead,words=/usb/words]'
+NAMED = ','.join(f'{name}=/usb/{name}' for name in ('jpeg', 'odd', 'fast', 'dead', 'words'))
+CAMERAS = f'cameras:=[front,wrist,usb=/usb/pictures,{NAMED}]'
 BLUE, RED = (20, 40, 240), (240, 40, 20)
 
 
