@@ -196,7 +196,7 @@ def test_who_does_not_trust_the_certificate_is_told_of_once(certificate):
         async with Server(certificate).running() as server:
             for _ in range(3):
                 await asyncio.to_thread(distrust, server.port)
-            for _ in range(100):
+            for _ in range(500):
                 if server.lines:
                     break
                 await asyncio.sleep(0.02)
