@@ -13,6 +13,7 @@ from cobalt_recorder.judge import judge_bag
 from cobalt_recorder.judge_command import add_action as add_judge
 from cobalt_recorder.metric_table import metric_lines
 from cobalt_recorder.plain_text import plain_text
+from cobalt_recorder.report_command import add_action as add_report
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
 from cobalt_recorder.verify_command import add_action as add_verify
@@ -31,6 +32,7 @@ def add_parser(subparsers: Any) -> None:
     info.set_defaults(func=show_info)
     add_judge(actions)
     add_verify(actions)
+    add_report(actions)
 
 
 def show_info(arguments: argparse.Namespace) -> int:

@@ -4,6 +4,8 @@ Samples are stamped by the operator's device and mapped to the host's clock, so 
 see LinkStats.clock_uncertainty_ms.
 """
 
+import math
+
 import numpy as np
 
 from cobalt_recorder.metrics.motion import Vector
@@ -15,10 +17,9 @@ _NO_PICTURES = 'no command says which picture its operator saw'
 
 
 def command_latencies(part: PartRecord) -> Vector:
-    """Returns, for each new command, how old it was when it was applied [ms]."""
-    fresh = part.fresh
-    fresh = fresh[part.rows['human_stamp_ns'][fresh] > 0]
-    return np.asarray((part.ticks['applied_ns'][fresh] - part.rows['human_stamp_ns'][fresh]) * 1e-6)
+    """Returns, for each new command, how old it was when it was applied [ms]; NaN if it carries no stamp."""
+    stamp_ns = part.rows['human_stamp_ns'][part.fresh]
+    return np.where(stamp_ns > 0, (part.ticks['applied_ns'][part.fresh] - stamp_ns) * 1e-6, math.nan)
 
 
 def command_latency(part: PartRecord, percent: float = 50.0) -> Quantity:
@@ -27,10 +28,9 @@ def command_latency(part: PartRecord, percent: float = 50.0) -> Quantity:
 
 
 def frame_ages(part: PartRecord) -> Vector:
-    """Returns, for each new command, how old the picture was that its operator saw then [ms]."""
+    """Returns, for each new command, how old the picture was that its operator saw then [ms]; NaN if it says none."""
     shown_ns, stamp_ns = part.rows['human_shown_ns'][part.fresh], part.rows['human_stamp_ns'][part.fresh]
-    both = (shown_ns > 0) & (stamp_ns > 0)
-    return np.asarray((stamp_ns[both] - shown_ns[both]) * 1e-6)
+    return np.where((shown_ns > 0) & (stamp_ns > 0), (stamp_ns - shown_ns) * 1e-6, math.nan)
 
 
 def frame_age(part: PartRecord, percent: float = 50.0) -> Quantity:
