@@ -6,6 +6,7 @@ import { TrackScreen } from '/track_screen.js';
 import { UnitScreen, canDecodeUnits } from '/unit_screen.js';
 
 const MOST_FALLBACKS = 3; // after so many a page keeps to the track
+const PATIENCE_S = 2; // after a cut of the network control may be back a moment before the pictures
 const STILL_MS = 1500; // pictures that stand for so long, while control lives, ask for a new connection
 
 const WORDS = {
@@ -23,6 +24,7 @@ export class Roads {
     this.fellBack = ''; // why the fast road was left
     this.wanted = 'track';
     this.fallbacks = 0;
+    this.stood_s = 0; // for how long pictures have stood while control lived
     link.addEventListener('video', ({ detail }) => this.equip(detail));
     link.addEventListener('hello', () => this.startAnew());
   }
@@ -95,7 +97,9 @@ export class Roads {
   // Once a second. A picture that stands while control lives means a new connection, without a reload.
   watch() {
     const { video } = this.link;
-    if (!this.cameras.byName.size || this.cameras.isLive() || !this.controlLives()) return;
+    const stands = this.cameras.byName.size > 0 && !this.cameras.isLive() && this.controlLives();
+    this.stood_s = stands ? this.stood_s + 1 : 0;
+    if (this.stood_s < PATIENCE_S) return;
     if (pageNow() - video.since_ms < 2 * STILL_MS) return;
     if (this.name === 'units') this.fallBack('its pictures did not come');
     else if (video.state === 'connected') video.renew();
