@@ -7,6 +7,7 @@ Nothing of it reaches the machine's own network, and its end leaves nothing behi
 
 import contextlib
 import ctypes
+import json
 import os
 import shutil
 import subprocess
@@ -92,17 +93,49 @@ class SmallInternet:
         self.client = Namespace(f'cobalt-{mark}-client')
         self.router = Namespace(f'cobalt-{mark}-router')
         self.server = Namespace(f'cobalt-{mark}-server')
-        self._join(self.client, 'client', CLIENT_ADDRESS, CLIENT_GATEWAY)
-        self._join(self.server, 'server', SERVER_ADDRESS, SERVER_GATEWAY)
-        self.router.run('sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward')
-        self.open()
+        try:
+            self._join(self.client, 'client', CLIENT_ADDRESS, CLIENT_GATEWAY)
+            self._join(self.server, 'server', SERVER_ADDRESS, SERVER_GATEWAY)
+            self.router.run('sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward')
+            self.open()
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> 'SmallInternet':
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends it."""
         for namespace in (self.client, self.router, self.server):
             namespace.delete()
+
+    @property
+    def strangers(self) -> int:
+        """How many packets of UDP went to addresses that are none of this internet: to a public server, for example.
+
+        A browser's questions for names of its own do not count.
+        """
+        counted = json.loads(self.router.run('nft', '-j', 'list', 'counter', 'inet', 'strangers', 'asked'))
+        return next(int(entry['counter']['packets']) for entry in counted['nftables'] if 'counter' in entry)
+
+    def count_strangers(self) -> None:
+        """Begins to count them."""
+        own = '{ 10.201.1.0/24, 10.201.2.0/24, 224.0.0.0/4 }'
+        self._nft(
+            f"""table inet strangers {{
+  counter asked {{ }}
+  chain seen {{
+    type filter hook prerouting priority -300; policy accept;
+    ip saddr {SERVER_ADDRESS} meta l4proto udp ip daddr != {own} counter name asked
+    ip saddr != {SERVER_ADDRESS} udp dport != 53 ip daddr != {own} counter name asked
+  }}
+}}
+"""
+        )
 
     def open(self) -> None:
         """Lets everything through."""
@@ -127,6 +160,25 @@ class SmallInternet:
         from_server = f'ip saddr {SERVER_ADDRESS} udp sport {ports} accept'
         self._rules(to_server, from_server, 'meta l4proto udp drop')
 
+    def forward_ports(self, tcp: int, first_udp: int, last_udp: int) -> None:
+        """Hides the server behind the router's address, at which these ports lead to it: a home router, or a cloud."""
+        udp = f'{first_udp}-{last_udp}'
+        self._rules(f'ct direction original ct original ip daddr {SERVER_ADDRESS} drop')
+        self._nft(
+            f"""table ip forward {{
+  chain inwards {{
+    type nat hook prerouting priority -100;
+    ip daddr {CLIENT_GATEWAY} tcp dport {tcp} dnat to {SERVER_ADDRESS}
+    ip daddr {CLIENT_GATEWAY} udp dport {udp} dnat to {SERVER_ADDRESS}
+  }}
+  chain outwards {{
+    type nat hook postrouting priority 100;
+    ip saddr {SERVER_ADDRESS} oifname "to-client" masquerade
+  }}
+}}
+"""
+        )
+
     def change_address(self) -> None:
         """Gives the client another address, as a change from Wi-Fi to a mobile network does."""
         self.client.run('ip', 'address', 'delete', f'{CLIENT_ADDRESS}/24', 'dev', 'client')
@@ -144,8 +196,13 @@ table inet cobalt {{
   }}
 }}
 """
+        self._nft(text)
+
+    def _nft(self, text: str) -> None:
         command = ['ip', 'netns', 'exec', self.router.name, 'nft', '-f', '-']
-        subprocess.run(command, input=text, text=True, check=True, capture_output=True)
+        done = subprocess.run(command, input=text, text=True, check=False, capture_output=True)
+        if done.returncode != 0:
+            raise RuntimeError(f'nft: {done.stderr.strip()}')
 
     def _join(self, namespace: Namespace, device: str, address: str, gateway: str) -> None:
         _run(

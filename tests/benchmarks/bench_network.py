@@ -26,6 +26,7 @@ from remote_stack import RemoteStack, remote_page, remote_stack, take_control, w
 
 ROADS = ('units', 'track')
 LOSSES = (0, 1, 2, 5, 20)
+QUICK_LOSSES = (0, 5)
 FREEZE_MS = 200.0
 GRACE_S = 30.0
 
@@ -63,10 +64,10 @@ def figures_of(name: str, pictures: list[tuple[float, float | None]], seconds: f
     return figures
 
 
-def lossy(internet: SmallInternet, page: Page, road: str, seconds: float) -> harness.Figures:
+def lossy(internet: SmallInternet, page: Page, road: str, losses: tuple[int, ...], seconds: float) -> harness.Figures:
     """Measures pictures at each loss."""
     figures: harness.Figures = {}
-    for percent in LOSSES:
+    for percent in losses:
         internet.lose(percent) if percent else internet.open()
         page.wait_for_timeout(1500)
         pictures = pictures_during(page, seconds)
@@ -140,7 +141,8 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     if reason:
         sys.exit(reason)
     seconds = arguments.seconds or (3.0 if arguments.quick else 20.0)
-    cuts = arguments.cuts if not arguments.quick else arguments.cuts[:1]
+    cuts = arguments.cuts[:1] if arguments.quick else arguments.cuts
+    losses = QUICK_LOSSES if arguments.quick else LOSSES
     figures: harness.Figures = {}
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -161,7 +163,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
             with remote_page(internet, stack.address, Path(folder), query=f'road={road}') as page:
                 wait_until_live(page, 60.0)
                 page.evaluate(_WATCH)
-                figures |= lossy(internet, page, road, seconds)
+                figures |= lossy(internet, page, road, losses, seconds)
     return figures
 
 
