@@ -20,7 +20,7 @@ from cobalt_teleop.bridge.network.media_way import MediaWay, media_way
 from cobalt_teleop.bridge.network.server_check import check_servers
 from cobalt_teleop.bridge.network.udp_ports import PortRangeLoop
 from cobalt_teleop.bridge.operators.lobby import Lobby, LobbyRules
-from cobalt_teleop.bridge.operators.session import SessionRules
+from cobalt_teleop.bridge.operators.reception import SessionRules
 from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.web_server import build_app, give_every_request_a_target
 from cobalt_teleop.ros.executor_calls import ExecutorCalls

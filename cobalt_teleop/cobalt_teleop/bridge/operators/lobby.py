@@ -20,8 +20,9 @@ from cobalt_teleop.bridge.metrics import Metrics
 from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
+from cobalt_teleop.bridge.operators.reception import SessionRules
 from cobalt_teleop.bridge.operators.room import Room
-from cobalt_teleop.bridge.operators.session import Session, SessionRules
+from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.operators.supervision import Supervision
 from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.ros_side import RosSide

@@ -44,7 +44,7 @@ class Usher:
         self._idle_s = idle_s
         self._on_change = on_change
         self._log = log
-        self._moves: dict[str, asyncio.Task[None]] = {}
+        self._moves: set[asyncio.Task[None]] = set()
         self._called: dict[str, float] = {}
         self._warned: dict[str, float] = {}
 
@@ -63,7 +63,7 @@ class Usher:
             self.settle(arriving=session)
             room = self._room_of(session)
         if room is not None:
-            await session.enter(room)
+            await self._go(session, room)
         else:
             await session.leave()
             session.tell({'type': 'waiting', 'workcell': session.wish})
@@ -130,7 +130,7 @@ class Usher:
             self.places.join(before.session_id, first=True)
         self._called[session.session_id] = time.monotonic()
         if session.room is not room:
-            await session.enter(room)
+            await self._go(session, room)
         self._on_change()
 
     async def watch(self, session: Session, workcell: str) -> None:
@@ -145,7 +145,7 @@ class Usher:
         if self.places.place_of(session.session_id):
             raise ServiceError('release control first: your place is at another workcell')
         if room is not session.room:
-            await session.enter(room)
+            await self._go(session, room)
             self._on_change()
 
     def join_line(self, session: Session) -> None:
@@ -167,7 +167,7 @@ class Usher:
     def look(self) -> None:
         """Leads on those whose workcell has come, is free, or is gone, and looks who is idle."""
         for session in tuple(self._sessions.values()):
-            if session.connected and session.session_id not in self._moves and self._is_lost(session):
+            if session.connected and not session.going.locked() and self._is_lost(session):
                 self._lead_on(session)
         self.settle()
         self._look_who_is_idle(time.monotonic())
@@ -185,7 +185,7 @@ class Usher:
 
     def close(self) -> None:
         """Leads nobody any more."""
-        for task in self._moves.values():
+        for task in self._moves:
             task.cancel()
 
     def _settle_at(self, session: Session, room: Room | None) -> None:
@@ -239,24 +239,26 @@ class Usher:
 
     def _fits(self, session_id: str, workcell: str) -> bool:
         session, room = self._sessions.get(session_id), self._floor.find(workcell)
-        if session is None or room is None or not session.connected or session_id in self._moves:
-            return False
-        return _offers(room, session.guest.task)
+        return session is not None and room is not None and session.connected and _offers(room, session.guest.task)
 
     def _move(self, session: Session, room: Room) -> None:
-        self._moves[session.session_id] = asyncio.get_running_loop().create_task(self._go(session, room))
+        move = asyncio.get_running_loop().create_task(self._go(session, room))
+        self._moves.add(move)
+        move.add_done_callback(self._moves.discard)
 
     async def _go(self, session: Session, room: Room) -> None:
-        try:
+        """Goes somewhere with somebody, one way after the other; if he gets a place on the way, on to that."""
+        async with session.going:
             before = session.room
             if before is not None and before is not room and self._floor.find(before.workcell_id) is None:
                 session.notice(f'{before.workcell_id} is gone; this is {room.workcell_id}', 'info')
             await session.enter(room)
+            place = self._floor.find(self.places.place_of(session.session_id))
+            if place is not None and place is not session.room and not session.wish:
+                await session.enter(place)
             if session.session_id not in self._sessions:
                 await session.leave()  # it has ended meanwhile
-        finally:
-            self._moves.pop(session.session_id, None)
-            self._on_change()
+        self._on_change()
 
     def _look_who_is_idle(self, now_s: float) -> None:
         waits = any(session.connected for session in map(self._sessions.get, self.places.line) if session is not None)
