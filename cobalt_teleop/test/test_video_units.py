@@ -10,7 +10,7 @@ from cobalt_teleop.bridge.media.video_units import (
     FRAGMENT_BYTES,
     HEADER,
     KEPT_UNITS,
-    MAX_BUFFERED_BYTES,
+    MAX_WAIT_S,
     UnitSender,
     fragments_of,
 )
@@ -26,8 +26,9 @@ class Viewer:
         self.messages = []
         self.asked = 0
         self.buffered = 0
+        self.now_s = 100.0
         self.sent = SentFrames()
-        self.sender = UnitSender(self.messages.append, lambda: self.buffered, self.ask, self.sent)
+        self.sender = UnitSender(self.messages.append, lambda: self.buffered, self.ask, self.sent, lambda: self.now_s)
 
     def ask(self):
         self.asked += 1
@@ -100,7 +101,8 @@ def test_only_the_newest_units_are_kept(viewer):
 
 def test_a_full_channel_skips_to_the_next_key_frame_and_leaves_no_gap_in_the_numbers(viewer):
     viewer.sender.push(frame(KEY, 0))
-    viewer.buffered = MAX_BUFFERED_BYTES + 1
+    viewer.buffered = 1
+    viewer.now_s += MAX_WAIT_S + 0.01
     for number in range(1, 5):
         viewer.sender.push(frame(DELTA, number))
     viewer.sender.send_again(1, [])
@@ -111,6 +113,35 @@ def test_a_full_channel_skips_to_the_next_key_frame_and_leaves_no_gap_in_the_num
     viewer.sender.push(frame(KEY, 6))
     viewer.sender.push(frame(DELTA, 7))
     assert viewer.units() == [1, 2, 3]
+
+
+def test_a_large_key_frame_on_its_way_is_no_full_channel(viewer):
+    viewer.sender.push(frame(KEY * 20, 0))
+    viewer.buffered = len(KEY) * 15
+    for number in range(1, 4):
+        viewer.now_s += 0.05
+        viewer.sender.push(frame(DELTA, number))
+    assert viewer.units() == [1, 2, 3, 4] and not viewer.sender.overflows
+
+
+@pytest.mark.parametrize('share', [0.5, 0.1])
+def test_over_a_link_that_is_too_slow_the_delay_does_not_grow(viewer, share):
+    """The link carries a share of the video's bytes; what arrives is young, however long it lasts."""
+    waiting, ages, room = [], [], 0.0
+    for number in range(1, 600):
+        viewer.now_s += 0.05
+        before = len(viewer.messages)
+        data, viewer.asked = KEY if viewer.asked else DELTA * 100, 0
+        viewer.sender.push(frame(data, number))
+        waiting += [(message, viewer.now_s) for message in viewer.messages[before:]]
+        room = min(0.0, room) + share * len(DELTA) * 100
+        while waiting and room > 0:
+            message, pushed_s = waiting.pop(0)
+            room -= len(message)
+            ages.append(viewer.now_s - pushed_s)
+        viewer.buffered = sum(len(message) for message, _ in waiting)
+    assert viewer.sender.overflows > 3
+    assert max(ages[len(ages) // 2 :]) < 3 * MAX_WAIT_S, 'no older at the end than at the beginning'
 
 
 def test_a_page_that_gave_a_unit_up_gets_the_next_key_frame_and_cannot_ask_without_end(viewer):

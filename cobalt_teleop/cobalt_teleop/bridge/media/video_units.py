@@ -2,13 +2,13 @@
 
 A fragment is one message: a header, then a part of one H.264 access unit. The header is big-endian: capture time
 [ms since 1970] as float64, age when it was sent first [ms] as float32, number of the unit as uint32, index of the
-fragment and their count as uint16, and flags as uint8, of which bit 0 says that the unit is a key frame. Units that are sent have consecutive numbers: to the page a gap
-is a loss, and what was left out here is none.
+fragment and their count as uint16, and flags as uint8, of which bit 0 says that the unit is a key frame. Units that are
+sent have consecutive numbers: to the page a gap is a loss, and what was left out here is none.
 """
 
 import struct
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket
@@ -19,8 +19,8 @@ HEADER = struct.Struct('>dfIHHB')
 FRAGMENT_BYTES = 1136
 """So that a fragment with its header fits one packet, and a lost packet costs one fragment."""
 
-MAX_BUFFERED_BYTES = 64_000
-"""What may wait in a viewer's channel [bytes]: a quarter of a second at 2 Mbit/s. Beyond, he skips to a key frame."""
+MAX_WAIT_S = 0.25
+"""How long a unit may wait in a viewer's channel [s]. Beyond, his link is too slow: he skips to a key frame."""
 
 KEPT_UNITS = 32
 """Units that can be sent again; older ones would be too old to be seen."""
@@ -45,6 +45,7 @@ class UnitSender:
         buffered: Returns how many bytes wait to be sent.
         ask_key_frame: Asks the camera's encoder for a key frame.
         sent: Gives units their numbers, and is told each that was sent.
+        now_s: Monotonic clock [s].
     """
 
     def __init__(
@@ -53,12 +54,16 @@ class UnitSender:
         buffered: Callable[[], int],
         ask_key_frame: Callable[[], None],
         sent: SentFrames,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._send = send
+        self._send_message = send
         self._buffered = buffered
         self._ask_key_frame = ask_key_frame
         self._sent = sent
+        self._now_s = now_s
         self._open = False
+        self._bytes = 0
+        self._leaving: deque[tuple[int, float]] = deque()
         self._needs_key_frame = True
         self._asked_s = float('-inf')
         self._kept: OrderedDict[int, list[bytes]] = OrderedDict()
@@ -79,7 +84,7 @@ class UnitSender:
         """Takes a frame, in the order of encoding. Called in the event loop."""
         if not self._open:
             return
-        if self._buffered() > MAX_BUFFERED_BYTES:
+        if self._wait_s() > MAX_WAIT_S:
             self.overflows += not self._needs_key_frame
             self._needs_key_frame = True
             return
@@ -94,12 +99,13 @@ class UnitSender:
             self._kept.popitem(last=False)
         for fragment in fragments:
             self._send(fragment)
+        self._leaving.append((self._bytes, self._now_s()))
         self._sent.note(unit, frame.stamp_ns)
 
     def send_again(self, unit: int, fragments: Sequence[int]) -> None:
         """The page misses fragments of a unit; all of it if it names none."""
         kept = self._kept.get(unit, [])
-        if self._buffered() > MAX_BUFFERED_BYTES:
+        if self._wait_s() > MAX_WAIT_S:
             return
         for index in fragments or range(len(kept)):
             if index < len(kept):
@@ -110,8 +116,19 @@ class UnitSender:
         self._needs_key_frame = True
         self._ask()
 
+    def _send(self, fragment: bytes) -> None:
+        self._bytes += len(fragment)
+        self._send_message(fragment)
+
+    def _wait_s(self) -> float:
+        """Returns for how long the oldest unit that has not wholly left has waited."""
+        left = self._bytes - self._buffered()
+        while self._leaving and self._leaving[0][0] <= left:
+            self._leaving.popleft()
+        return self._now_s() - self._leaving[0][1] if self._leaving else 0.0
+
     def _ask(self) -> None:
-        now_s = time.monotonic()
+        now_s = self._now_s()
         if now_s - self._asked_s >= ASK_INTERVAL_S:
             self._asked_s = now_s
             self._ask_key_frame()
