@@ -55,6 +55,8 @@ def _lift(page, operator):
     wait_for(page, "cobalt.episode?.phase === 'running'", 15)
     wait_for(page, "cobalt.recording?.state === 'recording'", 5)
     instruction = page.inner_text('#instruction')
+    narrow = operator.call('SetCamera', camera='front', enabled=True, width=160, height=120, kbit_s=200)
+    assert narrow.ok, narrow.reason
     person.lift_the_cube(lambda: page.evaluate("cobalt.episode?.phase !== 'running'"))
     wait_for(page, 'cobalt.quality?.final', 20)
     wait_for(page, "cobalt.recording?.state === 'saved'", 5)
@@ -176,6 +178,7 @@ def test_the_recorded_video_decodes_whole_and_shows_motion(bag, camera):
         pictures += [picture.to_ndarray(format='gray') for picture in codec.decode(av.Packet(data))]
     pictures += [picture.to_ndarray(format='gray') for picture in codec.decode(None)]
     assert len(pictures) == len(frames)
+    assert {picture.shape for picture in pictures} == {(240, 320)}, 'a narrow link changes no recorded size'
     different = Counter(picture.tobytes() for picture in pictures)
     assert len(different) > len(pictures) / 2
     assert np.abs(pictures[0].astype(int) - pictures[-1].astype(int)).max() > 40
