@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from cobalt_sim.expert import grasp_yaw
+from cobalt_sim.experts.pick import grasp_yaw
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.core.pose import inverse, multiply, quaternion, rotation_vector

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cobalt_sim.expert import ExpertCommand, LiftExpert
+from cobalt_sim.experts import load_expert
+from cobalt_sim.experts.expert import ExpertCommand
 from cobalt_sim.mujoco_plant import PART, MujocoPlant
-from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, Mode, MotionCommand, Reference
 from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
 from cobalt_teleop.core.pose import Pose
@@ -105,13 +105,13 @@ class GuardedPlant:
 def run_expert(
     plant: MujocoPlant, seed: int, *, limit_s: float = 30.0, after_tick: Callable[[GuardedPlant], None] | None = None
 ) -> float | None:
-    """Lets the expert lift the cube of a seed; returns the simulated time it took [s], or None if it did not."""
+    """Lets the task's expert solve a seed; returns the simulated time it took [s], or None if it did not."""
     guarded = GuardedPlant(plant)
     guarded.reset(seed)
-    expert = LiftExpert()
+    expert = load_expert(plant.capabilities.tasks[0])
     while (observation := plant.observe()).sim_time < limit_s:
         part = observation.parts[PART]
-        guarded.tick(expert.step(tool=part.pose, cube=observation.objects[CUBE], gripper=part.gripper))
+        guarded.tick(expert.step(tool=part.pose, objects=observation.objects, gripper=part.gripper))
         if after_tick is not None:
             after_tick(guarded)
         if plant.progress().success:

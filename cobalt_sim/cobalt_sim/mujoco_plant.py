@@ -210,8 +210,9 @@ class MujocoPlant:
             objects=objects,
             faults=(self._fault,) if self._fault else (),
         )
+        held, touched = self._grasp()
         self._progress = self._judge.judge(
-            SceneState(time=float(data.time), tool=tool, gripper=gripper, objects=objects, held=self._held())
+            SceneState(time=float(data.time), tool=tool, gripper=gripper, objects=objects, held=held, touched=touched)
         )
 
     def _tool_twist(self) -> Vector:
@@ -223,16 +224,17 @@ class MujocoPlant:
         to_base = self._data.xmat[indices.base_body].reshape(3, 3).T
         return np.concatenate([to_base @ self._velocity[3:], to_base @ self._velocity[:3]])
 
-    def _held(self) -> frozenset[str]:
-        """Returns the objects that every fingertip touches."""
+    def _grasp(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Returns the objects that every fingertip touches, and those that any part of the arm touches."""
         indices = self._world.indices
-        if not indices.fingertips:
-            return frozenset()
         bodies = indices.body_of_geom[self._data.contact.geom]
-        held = set()
+        held, touched = set(), set()
         for name, body in indices.object_bodies.items():
             partners = np.concatenate([bodies[bodies[:, 0] == body, 1], bodies[bodies[:, 1] == body, 0]])
+            if not indices.is_arm_body[partners].any():
+                continue
+            touched.add(name)
             tips = indices.fingertip_of_body[partners]
-            if len(set(tips[tips >= 0])) == indices.fingertips:
+            if indices.fingertips and len(set(tips[tips >= 0])) == indices.fingertips:
                 held.add(name)
-        return frozenset(held)
+        return frozenset(held), frozenset(touched)

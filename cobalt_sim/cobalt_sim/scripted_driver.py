@@ -10,8 +10,8 @@ from rclpy.node import Node
 
 from cobalt_interfaces.msg import EpisodeState, PartStep, TeleopCommand, WorkcellInfo
 from cobalt_interfaces.srv import AcquireControl, ReleaseControl, StartEpisode
-from cobalt_sim.expert import LiftExpert
-from cobalt_sim.tasks.lift import CUBE
+from cobalt_sim.experts import load_expert
+from cobalt_sim.tasks import load_task
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
@@ -75,15 +75,19 @@ class ScriptedDriver:
         self._frame = topics.base_frame(self.workcell_id, _PART)
         self._commands = create_publisher(node, topics.teleop_command(_PART), self.workcell_id)
         self._steps = TakenSubscription(node, topics.CONTROL_STEP, self.workcell_id, depth=1)
-        self._cubes = TakenSubscription(node, topics.object_pose(CUBE), self.workcell_id, depth=1)
+        task = info.tasks[0] if info.tasks else ''
+        self._looks = {
+            name: TakenSubscription(node, topics.object_pose(name), self.workcell_id, depth=1)
+            for name in load_task(task).objects
+        }
         self._episodes = create_subscription(node, topics.EPISODE, self.workcell_id, self._on_episode)
         self._services = {
             service: node.create_client(service, topics.service_name(self._host_id, service.__name__))
             for service in (AcquireControl, StartEpisode, ReleaseControl)
         }
-        self._expert = LiftExpert(period_s=plan.period_s)
+        self._expert = load_expert(task, period_s=plan.period_s)
         self._part: PartStep | None = None
-        self._cube: Pose | None = None
+        self._objects: dict[str, Pose] = {}
         self._lease_id = ''
         self._episode_id = ''
         self._episode = EpisodeState()
@@ -171,7 +175,7 @@ class ScriptedDriver:
         if now_s - self._heard_s > _SILENCE_LIMIT_S:
             self._fail(f"the host '{self._host_id}' has sent nothing for {_SILENCE_LIMIT_S:.0f} s")
         elif now_s - self._seen_s > _SILENCE_LIMIT_S:
-            self._fail(f'no pose of the {CUBE} has come for {_SILENCE_LIMIT_S:.0f} s')
+            self._fail(f'no poses of the objects have come for {_SILENCE_LIMIT_S:.0f} s')
         elif self.state is DriverState.PREPARING and now_s - self._started_s > _PREPARING_LIMIT_S:
             self._fail(f'the episode {self._episode_id} was not ready after {_PREPARING_LIMIT_S:.0f} s')
 
@@ -213,17 +217,18 @@ class ScriptedDriver:
         if (taken := self._steps.take()) is not None:
             self._heard_s = time.monotonic()
             self._part = next((part for part in taken[0].parts if part.part == _PART), self._part)
-        if (taken := self._cubes.take()) is not None:
-            self._seen_s = time.monotonic()
-            self._cube = pose_of(taken[0].pose)
+        for name, look in self._looks.items():
+            if (taken := look.take()) is not None:
+                self._seen_s = time.monotonic()
+                self._objects[name] = pose_of(taken[0].pose)
 
     def _command(self, *, engaged_allowed: bool) -> None:
-        if self._part is None or self._cube is None:
+        if self._part is None or len(self._objects) < len(self._looks):
             return
         tool, gripper = pose_of(self._part.pose), float(self._part.gripper)
         pose, engaged, wanted_gripper = tool, False, float('nan')
         if engaged_allowed and self._episode.phase not in (EpisodeState.PHASE_PREPARING, EpisodeState.PHASE_ENDING):
-            command = self._expert.step(tool=tool, cube=self._cube, gripper=gripper)
+            command = self._expert.step(tool=tool, objects=self._objects, gripper=gripper)
             pose, engaged, wanted_gripper = command.pose, command.engaged, command.gripper
         self._epoch += engaged and not self._engaged
         self._engaged = engaged

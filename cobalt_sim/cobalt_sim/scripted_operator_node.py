@@ -12,7 +12,7 @@ from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
 
-_SUMMARY = 'Lifts the cube in simulated workcells by a scripted expert, through ROS commands alone, and sums up.'
+_SUMMARY = 'Solves the task of simulated workcells by its scripted expert, through ROS commands alone, and sums up.'
 
 _PERIOD_S = 0.05
 

@@ -106,6 +106,7 @@ class ModelIndices:
             self.fingertips = len(robot.gripper.fingertips)
             for index, name in enumerate(robot.gripper.fingertips):
                 self.fingertip_of_body[model.body(name).id] = index
+        self.is_arm_body = model.body_rootid == model.body_rootid[self.base_body]
         self.object_bodies = {name: model.body(name).id for name in task.objects}
         self.object_qpos = {name: int(model.joint(name).qposadr[0]) for name in task.objects}
         self.body_of_geom = np.array(model.geom_bodyid)

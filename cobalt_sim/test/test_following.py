@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from cobalt_sim.expert import ExpertCommand
+from cobalt_sim.experts.expert import ExpertCommand
 from cobalt_sim.in_process import GuardedPlant, run_expert
 from cobalt_sim.mujoco_plant import PART
 from cobalt_sim.tasks.lift import CUBE, HALF_EDGE

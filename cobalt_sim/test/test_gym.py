@@ -13,11 +13,10 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import cobalt_sim
-from cobalt_sim.expert import LiftExpert
+from cobalt_sim.experts import load_expert
 from cobalt_sim.gym import make
 from cobalt_sim.in_process import GuardedPlant
 from cobalt_sim.mujoco_plant import PART, MujocoPlant
-from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.command import HoldReason, Limit
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import angle_between, inverse, multiply, rotation_vector
@@ -170,7 +169,7 @@ def test_the_same_commands_move_the_arm_as_they_do_behind_the_operators_guard(ma
 def drive_by_experts(env, to_action, seconds):
     """Lets experts drive all environments; returns which succeeded."""
     env.reset(seed=100)
-    experts = [LiftExpert() for _ in env.envs]
+    experts = [load_expert('lift') for _ in env.envs]
     done = np.zeros(env.num_envs, bool)
     grippers = np.ones(env.num_envs)
     for _ in range(round(seconds / 0.05)):
@@ -178,7 +177,7 @@ def drive_by_experts(env, to_action, seconds):
         for index, (single, expert) in enumerate(zip(env.envs, experts, strict=True)):
             state = single.plant.observe()
             part = state.parts[PART]
-            command = expert.step(tool=part.pose, cube=state.objects[CUBE], gripper=part.gripper)
+            command = expert.step(tool=part.pose, objects=state.objects, gripper=part.gripper)
             grippers[index] = grippers[index] if np.isnan(command.gripper) else command.gripper
             actions.append(to_action(single, command.pose, grippers[index]))
         _, rewards, terminated, _, infos = env.step(np.array(actions, np.float32))
@@ -282,7 +281,7 @@ def test_render_returns_a_picture_of_each_only_where_that_was_chosen(made):
 @pytest.mark.parametrize(
     ('choices', 'sentence'),
     [
-        ({'task': 'fly'}, "no task 'fly'; known are lift"),
+        ({'task': 'fly'}, "no task 'fly'; known are lift, stack"),
         ({'robot': 'fly'}, "no robot 'fly'"),
         ({'cameras': ('side',)}, "no camera 'side'; the scene has front, wrist"),
         ({'cameras': 'front'}, "'cameras' is a tuple of names"),

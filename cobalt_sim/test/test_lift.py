@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cobalt_sim.expert import ExpertCommand
+from cobalt_sim.experts.expert import ExpertCommand
 from cobalt_sim.in_process import GuardedPlant, run_expert
 from cobalt_sim.mujoco_plant import PART
 from cobalt_sim.tasks import TASKS, load_task
@@ -103,5 +103,5 @@ def test_a_grasped_cube_stays_for_long(make_plants):
 
 def test_every_task_is_known_by_its_name():
     assert all(load_task(name).info.name == name for name in TASKS)
-    with pytest.raises(CobaltError, match="no task 'fly'; known are lift"):
+    with pytest.raises(CobaltError, match="no task 'fly'; known are lift, stack"):
         load_task('fly')

@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 from hand_path import HandPath, circle_path, made_hand_path, moved, step_path  # noqa: E402
 
 from cobalt_sim.arm_drive import ArmDrive  # noqa: E402
-from cobalt_sim.expert import ExpertCommand  # noqa: E402
+from cobalt_sim.experts.expert import ExpertCommand  # noqa: E402
 from cobalt_sim.in_process import GuardedPlant  # noqa: E402
 from cobalt_sim.mujoco_plant import PART, MujocoPlant  # noqa: E402
 from cobalt_sim.render_profile import load_profile  # noqa: E402

@@ -20,6 +20,7 @@ class SceneState:
         gripper: 0 closed to 1 open.
         objects: Poses in the base frame, by name.
         held: Names of objects that every fingertip touches.
+        touched: Names of objects that any part of the arm touches.
     """
 
     time: float
@@ -27,6 +28,7 @@ class SceneState:
     gripper: float
     objects: Mapping[str, Pose]
     held: frozenset[str]
+    touched: frozenset[str] = frozenset()
 
 
 class Judge(Protocol):

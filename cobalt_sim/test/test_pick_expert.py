@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cobalt_sim.expert import ExpertPhase, LiftExpert, grasp_yaw
+from cobalt_sim.experts.pick import ExpertPhase, PickExpert, grasp_yaw
 from cobalt_sim.in_process import run_expert
 from cobalt_teleop.core.pose import Pose, multiply, quaternion
 
@@ -42,8 +42,8 @@ def test_a_cube_on_its_side_is_grasped_by_its_level_faces():
 
 def test_the_first_engaged_command_is_the_measured_pose_and_later_ones_never_jump():
     tool, cube = Pose(np.array([0.5, 0.0, 0.3]), _DOWN), Pose(np.array([0.55, 0.1, 0.02]))
-    expert = LiftExpert()
-    commands = [expert.step(tool=tool, cube=cube, gripper=1.0) for _ in range(10)]
+    expert = PickExpert('cube')
+    commands = [expert.step(tool=tool, objects={'cube': cube}, gripper=1.0) for _ in range(10)]
     engaged = [command for command in commands if command.engaged]
     assert not commands[0].engaged
     assert np.array_equal(engaged[0].pose.position, tool.position)
@@ -53,18 +53,18 @@ def test_the_first_engaged_command_is_the_measured_pose_and_later_ones_never_jum
 
 def test_an_arm_that_does_not_follow_makes_it_release_and_press_again():
     tool, cube = Pose(np.array([0.5, 0.0, 0.3]), _DOWN), Pose(np.array([0.55, 0.15, 0.02]))
-    expert = LiftExpert()
-    engaged = [expert.step(tool=tool, cube=cube, gripper=1.0).engaged for _ in range(60)]
+    expert = PickExpert('cube')
+    engaged = [expert.step(tool=tool, objects={'cube': cube}, gripper=1.0).engaged for _ in range(60)]
     presses = sum(now and not before for before, now in itertools.pairwise(engaged))
     assert presses >= 2
 
 
 def test_an_arm_that_missed_the_first_command_and_stays_beside_is_pressed_again_and_gets_there():
     cube, tool = Pose(np.array([0.5, 0.05, 0.02])), Pose(np.array([0.5, 0.0, 0.25]), _DOWN)
-    expert = LiftExpert()
+    expert = PickExpert('cube')
     beside, presses, engaged = np.zeros(3), 0, False
     for _ in range(400):
-        command = expert.step(tool=tool, cube=cube, gripper=1.0)
+        command = expert.step(tool=tool, objects={'cube': cube}, gripper=1.0)
         presses += command.engaged and not engaged
         if command.engaged and not engaged and presses == 1:
             beside = np.array([0.0, 0.012, 0.0])  # what the lost command would have told
@@ -80,16 +80,18 @@ def test_an_arm_that_missed_the_first_command_and_stays_beside_is_pressed_again_
 
 
 def test_a_cube_that_slipped_away_is_fetched_again():
-    expert = LiftExpert()
+    expert = PickExpert('cube')
     cube = Pose(np.array([0.5, 0.0, 0.02]))
     tool = Pose(np.array([0.5, 0.0, 0.11]), _DOWN)
     seen = set()
     for _ in range(120):
-        command = expert.step(tool=tool, cube=cube, gripper=0.5 if expert.phase is ExpertPhase.CLOSE else 1.0)
+        command = expert.step(
+            tool=tool, objects={'cube': cube}, gripper=0.5 if expert.phase is ExpertPhase.CLOSE else 1.0
+        )
         tool = command.pose
         seen.add(expert.phase)
         if ExpertPhase.LIFT in seen and expert.phase is ExpertPhase.APPROACH:
             break
     assert ExpertPhase.LIFT in seen
     assert expert.phase is ExpertPhase.APPROACH
-    assert expert.step(tool=tool, cube=cube, gripper=0.5).gripper == 1.0
+    assert expert.step(tool=tool, objects={'cube': cube}, gripper=0.5).gripper == 1.0

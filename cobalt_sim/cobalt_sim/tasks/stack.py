@@ -1,0 +1,120 @@
+"""Stack: put the blue cube on the yellow one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cobalt_sim.tasks.task import SceneState
+from cobalt_teleop.core.pose import Pose, quaternion, rotate
+from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
+
+# Blue and yellow are told apart by people who cannot tell red from green.
+BLUE, YELLOW = 'blue_cube', 'yellow_cube'
+BLUE_HALF, YELLOW_HALF = 0.02, 0.025
+"""Half the cubes' edges [m]."""
+
+HOLD_S = 0.5
+"""Time for which the blue cube must stand on the yellow one, let go of and still [s]."""
+
+_HEIGHT_TOLERANCE_M = 0.003
+_LARGEST_SHIFT_M = 0.8 * YELLOW_HALF
+_STILL_M = 0.002
+_STILL_RAD = 0.05
+
+_START_MIN = np.array([0.40, -0.20])
+_START_MAX = np.array([0.60, 0.20])
+_APART_M = 0.13
+_REACH_M = 0.30
+
+
+class StackJudge:
+    """Success: the blue cube stands on the yellow one, no fingertip touches either, and both have been still."""
+
+    def __init__(self) -> None:
+        self._stood_since: float | None = None
+        self._stood_at = Pose()
+
+    def judge(self, state: SceneState) -> Progress:
+        """Returns the progress; the stage grows with nearness, grasp, height, and nearness to the place."""
+        blue, yellow = state.objects[BLUE], state.objects[YELLOW]
+        stands = is_on_top(blue, yellow) and not state.touched & {BLUE, YELLOW}
+        if not stands:
+            self._stood_since = None
+        elif self._stood_since is None or _moved(self._stood_at, blue):
+            self._stood_since, self._stood_at = state.time, blue
+        # Half a step of slack: times are sums of time steps.
+        success = self._stood_since is not None and state.time - self._stood_since >= HOLD_S - 1e-3
+        stage = 1.0 if success else 0.9 if stands else self._stage(state, blue, yellow)
+        return Progress(reward=float(success), stage=stage, success=success)
+
+    @staticmethod
+    def _stage(state: SceneState, blue: Pose, yellow: Pose) -> float:
+        if BLUE not in state.held:
+            distance = float(np.linalg.norm(blue.position - state.tool.position))
+            return 0.3 * max(0.0, 1.0 - distance / _REACH_M)
+        place = yellow.position + np.array([0.0, 0.0, YELLOW_HALF + BLUE_HALF])
+        return 0.4 + 0.4 * max(0.0, 1.0 - float(np.linalg.norm(blue.position - place)) / _REACH_M)
+
+
+class StackTask:
+    """Two cubes on the table, the smaller one to be put on the larger one."""
+
+    info = TaskInfo(
+        name='stack', instruction='Put the blue cube on top of the yellow cube and let go.', time_limit_s=90.0
+    )
+    objects = (BLUE, YELLOW)
+
+    def add_to_scene(self, spec: Any) -> None:
+        """Adds the cubes."""
+        for name, half, colour, mass in (
+            (BLUE, BLUE_HALF, (0.06, 0.28, 0.92), 0.06),
+            (YELLOW, YELLOW_HALF, (0.98, 0.80, 0.10), 0.12),
+        ):
+            spec.add_material(name=name, rgba=(*colour, 1.0), specular=0.4, shininess=0.5)
+            body = spec.worldbody.add_body(name=name, pos=(0.5, 0.2 if name == BLUE else -0.2, half))
+            body.add_freejoint(name=name)
+            body.add_geom(
+                name=name,
+                type=mujoco.mjtGeom.mjGEOM_BOX,
+                size=(half,) * 3,
+                material=name,
+                mass=mass,
+                friction=(1.0, 0.01, 0.0005),
+                condim=4,
+                solref=(0.006, 1.0),
+            )
+
+    def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
+        """Returns both cubes lying in front of the arm, turned any way, with room for the hand between them."""
+        while True:
+            places = rng.uniform(_START_MIN, _START_MAX, (2, 2))
+            if np.linalg.norm(places[0] - places[1]) > _APART_M:
+                break
+        yaws = rng.uniform(-np.pi, np.pi, 2)
+        return {
+            name: Pose(np.array([*place, half]), quaternion([0.0, 0.0, yaw]))
+            for name, half, place, yaw in zip(self.objects, (BLUE_HALF, YELLOW_HALF), places, yaws, strict=True)
+        }
+
+    def new_judge(self) -> StackJudge:
+        """Returns a judge of one episode."""
+        return StackJudge()
+
+
+def is_on_top(blue: Pose, yellow: Pose) -> bool:
+    """Returns whether the blue cube lies flat on the yellow one, and that one flat on the table."""
+    shift = blue.position - yellow.position
+    flat = all(max(abs(rotate(cube.quat_xyzw, axis)[2]) for axis in np.eye(3)) > 0.995 for cube in (blue, yellow))
+    return (
+        flat
+        and abs(yellow.position[2] - YELLOW_HALF) < _HEIGHT_TOLERANCE_M
+        and abs(shift[2] - YELLOW_HALF - BLUE_HALF) < _HEIGHT_TOLERANCE_M
+        and float(np.linalg.norm(shift[:2])) < _LARGEST_SHIFT_M
+    )
+
+
+def _moved(before: Pose, now: Pose) -> bool:
+    turn = abs(float(np.dot(before.quat_xyzw, now.quat_xyzw)))
+    return float(np.linalg.norm(now.position - before.position)) > _STILL_M or turn < np.cos(_STILL_RAD / 2.0)
