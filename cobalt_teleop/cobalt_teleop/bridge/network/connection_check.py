@@ -54,22 +54,27 @@ class ConnectionChecks:
 
 async def _check(socket: web.WebSocketResponse, way: MediaWay) -> None:
     connection = _Trial(way.configuration())
-    asking = asyncio.get_running_loop().create_task(_tell_servers(socket, way))
+    asking: asyncio.Task[None] | None = None
     try:
         offer = way.offered(await connection.offer(), f'test-{secrets.token_hex(4)}')
         await socket.send_json({**offer, 'type': 'check_offer', 'udp_ports': str(way.ports or '')})
+        asking = asyncio.get_running_loop().create_task(_tell_servers(socket, way))
         async for message in socket:
             if message.type != WSMsgType.TEXT:
                 break
             await connection.accept(parse_check(message.data)['sdp'])
     finally:
-        asking.cancel()
+        if asking is not None:
+            asking.cancel()
         await connection.close()
 
 
 async def _tell_servers(socket: web.WebSocketResponse, way: MediaWay) -> None:
     findings = [{'url': finding.url, 'problem': finding.problem} for finding in await check_servers(way.servers)]
-    await socket.send_json({'type': 'check_servers', 'servers': findings})
+    try:
+        await socket.send_json({'type': 'check_servers', 'servers': findings})
+    except (ConnectionError, RuntimeError):
+        pass  # the page has gone
 
 
 class _Trial:
