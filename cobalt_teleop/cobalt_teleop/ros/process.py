@@ -13,6 +13,7 @@ from typing import Any
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, ShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -95,6 +96,9 @@ def run_node(
             node = build(stop)
         except CobaltError as error:
             print(f'{program}: {error}', file=sys.stderr)
+            return 2
+        except rclpy_implementation.RCLError as error:
+            print(f'{program}: ROS 2 refused the node: {error}', file=sys.stderr)
             return 2
         executor = make_executor()
         executor.add_node(node)
