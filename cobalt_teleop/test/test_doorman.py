@@ -15,15 +15,15 @@ from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.listening import AddressError, is_every_address, is_loopback, listen
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 
-QUICK = DoorLimits(handshake_s=0.4, sockets=6, sockets_of_address=4)
+QUICK = DoorLimits(handshake_s=1.0, sockets=6, sockets_of_address=4)
 
 
 class Server:
     """A small web server behind a doorman, and what it logs."""
 
-    def __init__(self, certificate=None, limits=QUICK):
+    def __init__(self, certificate=None, limits=None):
         self.certificate = certificate
-        self.limits = limits
+        self.limits = limits or DoorLimits()
         self.lines = []
 
     @asynccontextmanager
@@ -58,6 +58,16 @@ class Server:
             '127.0.0.1', self.port, local_addr=(source, 0), ssl=context, server_hostname='localhost' if tls else None
         )
 
+    async def until_it_answers(self):
+        for _ in range(100):
+            try:
+                if '200 OK' in await asked(await self.connect(tls=self.certificate is not None)):
+                    return
+            except OSError:
+                pass  # a handshake on a busy machine may be cut off, too
+            await asyncio.sleep(0.05)
+        raise AssertionError('it answers nobody any more')
+
 
 @pytest.fixture
 def certificate(tmp_path):
@@ -65,7 +75,7 @@ def certificate(tmp_path):
 
 
 def run(scenario):
-    asyncio.run(asyncio.wait_for(scenario(), 20.0))
+    asyncio.run(asyncio.wait_for(scenario(), 40.0))
 
 
 async def asked(streams, text='GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'):
@@ -124,7 +134,7 @@ def test_http_on_the_tls_port_leads_nobody_to_a_foreign_name(certificate, host):
 
 def test_slow_loris_is_cut_off_and_gives_its_place_back(certificate):
     async def scenario():
-        for server in (Server(), Server(certificate)):
+        for server in (Server(limits=QUICK), Server(certificate, QUICK)):
             async with server.running():
                 silent = [await server.connect() for _ in range(4)]
                 dripping = await server.connect(source='127.0.0.2')
@@ -135,19 +145,19 @@ def test_slow_loris_is_cut_off_and_gives_its_place_back(certificate):
                         await asyncio.sleep(0.02)
 
                 dripper = asyncio.ensure_future(drip())
-                assert max(await asyncio.gather(*map(cut_after_s, (*silent, dripping)))) < 5.0
+                assert max(await asyncio.gather(*map(cut_after_s, (*silent, dripping)))) < 8.0
                 dripper.cancel()
-                assert '200 OK' in await asked(await server.connect(tls=server.certificate is not None))
+                await server.until_it_answers()
 
     run(scenario)
 
 
 def test_a_connection_that_has_asked_once_may_stay_without_words():
     async def scenario():
-        async with Server().running() as server:
+        async with Server(limits=QUICK).running() as server:
             streams = await server.connect()
             assert '200 OK' in await asked(streams)
-            await asyncio.sleep(2 * QUICK.handshake_s)
+            await asyncio.sleep(1.5 * QUICK.handshake_s)
             assert '200 OK' in await asked(streams)
 
     run(scenario)
@@ -162,24 +172,19 @@ def test_one_address_has_so_many_sockets_and_others_still_come_in():
             assert '200 OK' in await asked(await server.connect(source='127.0.0.2'))
             assert any('127.0.0.1 has no connection more' in line for line in server.lines)
             held[1][1].close()
-            for _ in range(100):
-                if await asked(await server.connect()):
-                    break
-                await asyncio.sleep(0.05)
-            else:
-                raise AssertionError('its place was not given back')
+            await server.until_it_answers()
 
     run(scenario)
 
 
 def test_rubbish_instead_of_a_handshake_ends_one_connection_and_nothing_else(certificate):
     async def scenario():
-        async with Server(certificate).running() as server:
+        async with Server(certificate, QUICK).running() as server:
             for rubbish in (b'\x16' + b'\xff' * 300, b'\x16\x03\x01\x00\x00', b'\x00' * 50, b'SSH-2.0-x\r\n', b'\n'):
                 reader, writer = await server.connect()
                 writer.write(rubbish)
                 await cut_after_s((reader, writer))
-            assert '200 OK' in await asked(await server.connect(tls=True))
+            await server.until_it_answers()
 
     run(scenario)
 
