@@ -14,8 +14,10 @@ def measured(joints=HOME, gripper=1.0):
     return Measured(pose=GantryKinematics().forward(np.asarray(joints)), joints=np.asarray(joints), gripper=gripper)
 
 
-def controller(kinematics=None, start=HOME):
-    made = PartController(limits=gantry_limits(), kinematics=kinematics or GantryKinematics(), home=HOME, period_s=0.05)
+def controller(kinematics=None, start=HOME, **options):
+    made = PartController(
+        limits=gantry_limits(), kinematics=kinematics or GantryKinematics(), home=HOME, period_s=0.05, **options
+    )
     made.start_from(measured(start))
     return made
 
@@ -52,6 +54,16 @@ def test_it_follows_and_then_holds_where_it_is():
     assert held.authority is Authority.HOLD and held.hold_reason is HoldReason.NOT_ENGAGED
     again = step(made, command(engaged=False))
     assert np.array_equal(again.joint_targets, held.joint_targets)
+
+
+def test_who_sees_an_old_picture_holds_and_moves_again_with_a_fresh_press_alone():
+    made = controller(max_frame_age_s=0.3)
+    step(made, command())
+    assert step(made, command((0.01, 0.0, 0.0), frame_age_s=0.2)).authority is Authority.HUMAN
+    assert step(made, command((0.02, 0.0, 0.0), frame_age_s=0.4)).hold_reason is HoldReason.FRAME_STALE
+    again = step(made, command((0.03, 0.0, 0.0), frame_age_s=0.1))
+    assert (again.authority, again.hold_reason) == (Authority.HOLD, HoldReason.FRAME_STALE)
+    assert step(made, command((0.03, 0.0, 0.0), frame_age_s=0.1, clutch_epoch=2)).authority is Authority.HUMAN
 
 
 def test_an_emergency_stop_wins_and_the_same_press_does_not_move_afterwards():
