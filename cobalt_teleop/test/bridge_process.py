@@ -61,7 +61,7 @@ class BridgeProcess:
         return ssl.create_default_context(cafile=f'{self.state_dir}/certificate.pem')
 
     def wait_until_served(self):
-        end = time.monotonic() + 15.0
+        end = time.monotonic() + 45.0
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 with urllib.request.urlopen(self.url + 'healthz', timeout=1.0, context=self.client_context()):

@@ -165,6 +165,19 @@ def test_one_message_stops_every_workcell_also_those_where_nobody_is(bridge):
     run(scenario)
 
 
+def test_home_drives_home(bridge):
+    async def scenario():
+        async with Page(bridge.port, workcell='env_1') as page:
+            workcell = await page.until_event('workcell', id='env_1')
+            assert workcell['can_home']
+            await page.until(lambda: page.newest('place') and page.newest('place')['waiting'] == 0, 'no line')
+            await page.say('home')
+            await page.until(lambda: any(event.get('authority') == 'homing' for event in page.events), 'the way home')
+            await page.until_event('control', yours=True)
+
+    run(scenario)
+
+
 def ask(bridge, path, token=''):
     headers = {'Authorization': f'Bearer {token}'} if token else {}
     with urllib.request.urlopen(urllib.request.Request(bridge.url + path, headers=headers), timeout=5.0) as answer:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import time
 from dataclasses import replace
 
 import pytest
@@ -80,6 +82,10 @@ def test_changes_are_gathered_and_written(tmp_path):
                 break
         assert file.read() == states[-1]
         assert folder.file('sessions.json').stat().st_mode & 0o077 == 0
+        os.utime(folder.file('sessions.json'), (time.time() - 3600.0, time.time() - 3600.0))
+        assert file.read() == LobbyState(), 'who was here an hour ago is expected no more'
+        file.still_here()
+        assert file.read() == states[-1]
         folder.write('sessions.json', b'rubbish')
         assert file.read() == LobbyState() and 'cannot be read' in log[-1]
 

@@ -336,6 +336,8 @@ class Lobby:
             await asyncio.sleep(1.0)
             self._look()
             self._supervision.each_second()
+            if self._state_file is not None:
+                self._state_file.still_here()
             if self._expected and time.monotonic() - self._started_s > self._rules.grace_s:
                 self._expect_nobody()
             for session in tuple(self._sessions.values()):

@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import hmac
 import json
+import os
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -13,6 +15,9 @@ from cobalt_teleop.core.errors import CobaltError
 
 WRITE_AFTER_S = 0.2
 """Changes are gathered for so long [s]."""
+
+FORGOTTEN_AFTER_S = 60.0
+"""A bridge that was away for longer begins anew: its pages have gone on, or are gone [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,13 +126,22 @@ class LobbyStateFile:
         self._again = False
 
     def read(self) -> LobbyState:
-        """Returns what the last run left; nothing if there was none or it cannot be read."""
+        """Returns what the last run left; nothing if there was none, it is too old, or cannot be read."""
         try:
             content = self._folder.read(self._name)
-            return LobbyState() if content is None else read_lobby_state(content)
-        except CobaltError as error:
+            if content is None or time.time() - self._folder.file(self._name).stat().st_mtime > FORGOTTEN_AFTER_S:
+                return LobbyState()
+            return read_lobby_state(content)
+        except (CobaltError, OSError) as error:
             self._log(str(error))
             return LobbyState()
+
+    def still_here(self) -> None:
+        """Notes in the file that the state still holds; called every few seconds."""
+        try:
+            os.utime(self._folder.file(self._name))
+        except OSError:
+            pass  # it was never written, or cannot be, which the log tells
 
     def changed(self) -> None:
         """Has the state of soon written."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from cobalt_teleop.bridge.door.guest import Role
@@ -110,7 +111,7 @@ class PageRequests:
             self._log(f'{self._asker.full_name} sends too much at once, and is sent away')
             self._start(self._on_flood())
 
-    def do(self, what: str, work: Awaitable[Any]) -> None:
+    def do(self, what: str, work: Callable[[], Awaitable[Any]]) -> None:
         """Does a thing for the page, after all that it has asked for before."""
         self._start(self._one_at_a_time(what, work))
 
@@ -129,9 +130,9 @@ class PageRequests:
         if not self._asker.role.includes(needed):
             self._refuse(kind, needed)
             return
-        work = self._work[kind](message)
+        work = partial(self._work[kind], message)
         if kind in OF_PAGES:
-            self._start(work)
+            self._start(work())
             return
         self._asker.note_activity()
         if kind in _STOPS:
@@ -160,13 +161,13 @@ class PageRequests:
             self._log(f'{self._asker.full_name}, a {role}, was refused {what}')
             self._voice.notice(f'you are here as {role}: that takes an invitation as {needed}')
 
-    async def _one_at_a_time(self, what: str, work: Awaitable[Any]) -> None:
+    async def _one_at_a_time(self, what: str, work: Callable[[], Awaitable[Any]]) -> None:
         async with self._acting:
             await self._try(what, work)
 
-    async def _try(self, what: str, work: Awaitable[Any]) -> None:
+    async def _try(self, what: str, work: Callable[[], Awaitable[Any]]) -> None:
         try:
-            await work
+            await work()
         except ServiceError as error:
             self._voice.notice(str(error))
         else:

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -230,7 +231,7 @@ class Session:
     def on_control(self, state: ControlState) -> None:
         """The host says who has control."""
         if self._control.on_control(state) and self.connected and self.role.includes(Role.OPERATOR):
-            self._requests.do('acquire', self._control.acquire(False))
+            self._requests.do('acquire', partial(self._control.acquire, False))
 
     def on_taken(self) -> None:
         """Control is this session's."""

@@ -104,15 +104,16 @@ export function makeLobby({ known, link, keyboard }) {
   });
   $('line').addEventListener('click', () => send('join_line'));
 
-  $('me').addEventListener('click', () => open($('people').hidden));
-  $('people-close').addEventListener('click', () => open(false));
+  // A click of the keyboard has no detail: who opens the sheet by it goes on in it.
+  $('me').addEventListener('click', ({ detail }) => open($('people').hidden, detail === 0));
+  $('people-close').addEventListener('click', ({ detail }) => open(false, detail === 0));
 
-  function open(shown) {
+  function open(shown, byKeyboard) {
     $('people').hidden = !shown;
     $('me').setAttribute('aria-expanded', String(shown));
-    $('me').blur();
+    if (byKeyboard) $(shown ? 'name' : 'me').focus();
+    else document.activeElement?.blur(); // the space bar is the gripper's
     if (shown && known.you) $('name').value = storedName() || (isNamed() ? known.you.name : '');
-    document.dispatchEvent(new Event('cobalt-people'));
   }
 
   // Whoever types a name does not drive by it.
