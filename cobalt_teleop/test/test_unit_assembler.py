@@ -168,6 +168,21 @@ def test_what_is_no_fragment_is_ignored(text):
     assert ids(result) in ([1], []), 'no error; at worst a picture that a key frame brings back'
 
 
+def test_once_stopped_it_asks_for_nothing_and_hands_out_nothing():
+    sent = messages(1, KEY, DELTA, DELTA)
+    result = simulate(
+        """
+        for (const text of [...sent[0], ...sent[2]]) assembler.take(message(text));
+        assembler.stop();
+        for (const text of sent[1]) assembler.take(message(text));
+        pass(5000);
+        units.push({ id: timers.length });
+        """,
+        sent=sent,
+    )
+    assert ids(result) == [1, 0] and not result['asked']
+
+
 LOSSY = """
   // A network that loses messages both ways and takes 10 ms each way, and a server that sends again what it has sent.
   let seed = 7;

@@ -28,10 +28,11 @@ export class UnitAssembler {
     this.givenUp = 0;
     this.bytes = 0;
     this.timer = null;
+    this.stopped = false;
   }
 
   take(message) {
-    if (message.byteLength <= HEADER_BYTES) return;
+    if (this.stopped || message.byteLength <= HEADER_BYTES) return;
     const view = new DataView(message);
     const id = view.getUint32(12);
     const index = view.getUint16(16);
@@ -67,8 +68,7 @@ export class UnitAssembler {
 
   stop() {
     clearTimeout(this.timer);
-    this.ask = () => {};
-    this.onUnit = () => {};
+    this.stopped = true;
   }
 
   noteNewest(id, now_ms) {
@@ -90,7 +90,7 @@ export class UnitAssembler {
     }
     if (this.next === null) return;
     for (const id of this.units.keys()) if (id < this.next) this.units.delete(id);
-    for (let unit = this.units.get(this.next); unit && isWhole(unit); unit = this.units.get(this.next)) {
+    for (let unit = this.units.get(this.next); unit && isWhole(unit) && !this.stopped; unit = this.units.get(this.next)) {
       this.units.delete(unit.id);
       this.next = unit.id + 1;
       this.onUnit({ id: unit.id, stamp_ms: unit.stamp_ms, sent_age_ms: unit.sent_age_ms, key: unit.key, data: joined(unit.parts) });
@@ -100,7 +100,7 @@ export class UnitAssembler {
 
   // Asks for what is missing, and gives up what is too late.
   repair() {
-    if (this.newest === null) return;
+    if (this.newest === null || this.stopped) return;
     const now_ms = this.now();
     const retry_ms = Math.max(RETRY_MS, 1.5 * (this.roundTrip_ms() ?? 0));
     for (const unit of this.units.values()) {
@@ -165,6 +165,7 @@ export class UnitAssembler {
 
   schedule() {
     clearTimeout(this.timer);
+    if (this.stopped) return;
     const holes = [...this.units.values()].some((unit) => this.isOfUse(unit) && !isWhole(unit));
     let wait_ms = holes ? 5 : KEY_FRAME_RETRY_MS;
     if (this.next !== null && this.interval_ms !== null && this.late !== this.newest + 1) {
