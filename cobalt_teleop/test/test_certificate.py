@@ -62,8 +62,17 @@ def test_a_new_name_or_its_age_makes_it_anew_with_the_same_key(folder, names, da
     key = first.key_file.read_bytes()
     second = own_certificate(folder, names, NOW + datetime.timedelta(days=days))
     assert second.fingerprint != first.fingerprint
-    assert set(second.names) == set(names)
+    assert set(names) <= set(second.names)
     assert second.key_file.read_bytes() == key
+
+
+def test_a_laptop_that_goes_to_and_fro_is_trusted_in_both_networks(folder):
+    own_certificate(folder, ['lab', '192.0.2.7'], NOW)
+    both = own_certificate(folder, ['lab', '198.51.100.4'], NOW)
+    assert own_certificate(folder, ['lab', '192.0.2.7'], NOW) == both
+    for number in range(200):
+        last = own_certificate(folder, ['lab', f'203.0.113.{number}'], NOW)
+    assert len(last.names) == 60 and last.names[:2] == ('lab', '203.0.113.199')
 
 
 def test_a_users_certificate_is_taken_with_its_names(folder, tmp_path):

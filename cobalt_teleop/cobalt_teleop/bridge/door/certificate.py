@@ -23,6 +23,8 @@ from cobalt_teleop.core.errors import CobaltError
 LIFETIME = datetime.timedelta(days=397)
 """Some browsers take no longer one."""
 
+MAX_NAMES = 60
+
 RENEW_BEFORE = datetime.timedelta(days=30)
 CERTIFICATE_FILE = 'certificate.pem'
 KEY_FILE = 'certificate_key.pem'
@@ -89,6 +91,8 @@ def own_certificate(folder: StateFolder, names: Sequence[str], now: datetime.dat
             found = _described(kept, folder.file(CERTIFICATE_FILE), folder.file(KEY_FILE))
             if set(names) <= set(found.names) and found.expires - now > RENEW_BEFORE:
                 return found
+            # Names of before stay: a laptop that goes to and fro between networks is trusted in both.
+            names = list(dict.fromkeys([*names, *found.names]))[:MAX_NAMES]
         folder.write(CERTIFICATE_FILE, _self_signed(key, names, now))
         return _described(folder.read(CERTIFICATE_FILE) or b'', folder.file(CERTIFICATE_FILE), folder.file(KEY_FILE))
 
