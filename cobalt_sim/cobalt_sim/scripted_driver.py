@@ -65,9 +65,14 @@ class ScriptedDriver:
         node: Owns the endpoints.
         info: Of the workcell.
         plan: What to do.
+
+    Raises:
+        CobaltError: There is no expert of the workcell's task.
     """
 
     def __init__(self, node: Node, info: WorkcellInfo, plan: DriverPlan) -> None:
+        task = info.tasks[0] if info.tasks else ''
+        self._expert = load_expert(task, period_s=plan.period_s)
         self._node = node
         self._plan = plan
         self.workcell_id: str = info.workcell_id
@@ -75,7 +80,6 @@ class ScriptedDriver:
         self._frame = topics.base_frame(self.workcell_id, _PART)
         self._commands = create_publisher(node, topics.teleop_command(_PART), self.workcell_id)
         self._steps = TakenSubscription(node, topics.CONTROL_STEP, self.workcell_id, depth=1)
-        task = info.tasks[0] if info.tasks else ''
         self._looks = {
             name: TakenSubscription(node, topics.object_pose(name), self.workcell_id, depth=1)
             for name in load_task(task).objects
@@ -85,7 +89,6 @@ class ScriptedDriver:
             service: node.create_client(service, topics.service_name(self._host_id, service.__name__))
             for service in (AcquireControl, StartEpisode, ReleaseControl)
         }
-        self._expert = load_expert(task, period_s=plan.period_s)
         self._part: PartStep | None = None
         self._objects: dict[str, Pose] = {}
         self._lease_id = ''

@@ -8,6 +8,7 @@ from rclpy.node import Node
 
 from cobalt_interfaces.msg import EpisodeState, WorkcellInfo
 from cobalt_sim.scripted_driver import DriverPlan, DriverState, ScriptedDriver
+from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
@@ -56,7 +57,10 @@ class ScriptedOperatorNode(Node):
             session_id=self._session_id,
             period_s=_PERIOD_S,
         )
-        self._drivers[info.workcell_id] = ScriptedDriver(self, info, plan)
+        try:
+            self._drivers[info.workcell_id] = ScriptedDriver(self, info, plan)
+        except CobaltError as error:
+            self._stop.request(f'{info.workcell_id}: {error}', exit_code=1)
 
     def _tick(self) -> None:
         for driver in self._drivers.values():

@@ -166,10 +166,10 @@ def test_the_same_commands_move_the_arm_as_they_do_behind_the_operators_guard(ma
     assert np.array_equal(env.envs[0].plant.data.qpos, guarded.plant.data.qpos)
 
 
-def drive_by_experts(env, to_action, seconds):
+def drive_by_experts(env, task, to_action, seconds):
     """Lets experts drive all environments; returns which succeeded."""
     env.reset(seed=100)
-    experts = [load_expert('lift') for _ in env.envs]
+    experts = [load_expert(task) for _ in env.envs]
     done = np.zeros(env.num_envs, bool)
     grippers = np.ones(env.num_envs)
     for _ in range(round(seconds / 0.05)):
@@ -201,10 +201,13 @@ def by_pose(single, pose, gripper):
     return [*pose.position, *pose.quat_xyzw, gripper]
 
 
-@pytest.mark.parametrize(('actions', 'to_action'), [('absolute', by_pose), ('delta', by_delta)])
-def test_the_scripted_expert_lifts_through_actions_alone(made, actions, to_action):
-    env = made('lift', 10, actions=actions)
-    assert drive_by_experts(env, to_action, 25.0).sum() >= 9
+@pytest.mark.parametrize(
+    ('task', 'actions', 'to_action', 'envs'),
+    [('lift', 'absolute', by_pose, 10), ('lift', 'delta', by_delta, 10), ('stack', 'delta', by_delta, 5)],
+)
+def test_the_scripted_expert_succeeds_through_actions_alone(made, task, actions, to_action, envs):
+    env = made(task, envs, actions=actions)
+    assert drive_by_experts(env, task, to_action, 25.0).sum() >= envs - 1
 
 
 def test_a_far_pose_is_approached_at_the_guards_speed_and_never_taken_for_lost_tracking(made):
