@@ -9,7 +9,7 @@ import pytest
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription, rtcsctptransport
 
 from cobalt_teleop.bridge.media.encoded_packet import encoded_packet
-from cobalt_teleop.bridge.media.sctp_timing import RTO_MIN_S
+from cobalt_teleop.bridge.media.sctp_timing import RTO_MIN_S, shorten
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 from cobalt_teleop.bridge.media.unit_peer import UnitPeer
 from cobalt_teleop.bridge.media.video_units import HEADER
@@ -18,6 +18,12 @@ KEY = b'\0\0\0\1\x67' + bytes(range(256)) * 12
 DELTA = b'\0\0\0\1\x41' + bytes(range(256)) * 4
 UNITS = 80
 PERIOD_S = 0.02
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(rtcsctptransport, 'SCTP_RTO_MIN', rtcsctptransport.SCTP_RTO_MIN)
+    shorten()
 
 
 class Viewer:

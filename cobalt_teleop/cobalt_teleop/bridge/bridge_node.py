@@ -16,6 +16,7 @@ from cobalt_teleop.bridge.door.entrance import Entrance, open_entrance
 from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.malformed_requests import MalformedRequests, place_of
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.media import sctp_timing
 from cobalt_teleop.bridge.network.media_way import MediaWay, media_way
 from cobalt_teleop.bridge.network.server_check import check_servers
 from cobalt_teleop.bridge.network.udp_ports import PortRangeLoop
@@ -197,6 +198,7 @@ def _build(stop: Stop) -> Node:
     for name in ('aioice', 'aiortc'):
         logging.getLogger(name).setLevel(logging.ERROR)
     logging.getLogger('aiohttp.server').addFilter(MalformedRequests())
+    sctp_timing.shorten()
     return WebRtcBridge(stop)
 
 

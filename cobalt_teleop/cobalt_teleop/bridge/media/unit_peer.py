@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 from aiortc import RTCConfiguration, RTCDataChannel
 
-from cobalt_teleop.bridge.media import sctp_timing
 from cobalt_teleop.bridge.media.peer import Peer
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 from cobalt_teleop.bridge.media.video_units import UnitSender
@@ -35,7 +34,6 @@ class UnitPeer(Peer):
         configuration: RTCConfiguration | None = None,
     ) -> None:
         super().__init__(configuration)
-        sctp_timing.shorten()
         self._complain = complain
         self.sinks = {camera: self._sender(camera, sent, ask_key_frame) for camera, sent in cameras.items()}
 
