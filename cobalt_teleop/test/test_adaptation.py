@@ -27,6 +27,7 @@ class Link:
         self.policy = VideoAdaptation(cameras or {'front': FRONT}, TOP)
         self.setting = {}
         self.changes = []
+        self.told = 0
         self.queue_kbit = 0.0
         self.freezes = 0
         self.now_s = 0.0
@@ -50,8 +51,10 @@ class Link:
             )
             share = min(1.0, self.loss + lost / max(sent, 1.0))
             news = self.policy.note(self.leader, share, dict.fromkeys(self.names, seen), self.now_s)
+            changed = [(self.now_s, name, one) for name, one in news.items() if self.setting.get(name) != one]
+            self.changes += changed
+            self.told += len(news)
             self.setting |= news
-            self.changes += [(self.now_s, name, setting) for name, setting in news.items()]
         return self
 
     @property
@@ -132,6 +135,14 @@ def test_a_picture_in_a_corner_of_the_screen_needs_no_more_pixels_than_it_has_th
     assert Link(20_000, shown_width=300).run(30).front.width == 320
     assert Link(20_000, shown_width=400).run(30).front.width == 480
     assert Link(20_000, shown_width=1200).run(30).front.width == 640
+
+
+def test_less_than_the_best_is_told_again_and_again_as_hosts_forget_it():
+    link = Link(300).run(60)
+    told, changes = link.told, len(link.changes)
+    link.run(60)
+    assert link.told - told >= 6 > len(link.changes) - changes
+    assert Link(20_000).run(60).told == 1
 
 
 def test_another_leader_is_given_the_best_at_once():

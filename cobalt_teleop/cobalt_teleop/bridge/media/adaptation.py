@@ -9,6 +9,7 @@ import math
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import median
 
 from cobalt_teleop.video.readable import LEAST_WIDTH_PX, readable_kbit_s
 
@@ -26,7 +27,7 @@ LONGEST_PROBE_WAIT_S = 480.0
 """So long after trouble is that rate tried again which brought it [s]; twice as long after each time that it failed."""
 
 _DOWN, _UP, _PROBE, _MEASURED = 0.65, 1.3, 1.1, 1.05
-_SAFE = 0.85
+_SAFE = 0.8
 """Share of the rate that brought trouble, below which there is none."""
 
 _PROBATION_S = 15.0
@@ -133,7 +134,7 @@ class VideoAdaptation:
     def _start(self) -> None:
         self._budget = self._top
         self._evidence = _Evidence()
-        self._used: deque[float] = deque(maxlen=5)
+        self._used: deque[float] = deque(maxlen=3)
         self._failed = math.inf
         self._probe_wait_s = PROBE_WAIT_S
         self._down_s = self._up_s = -math.inf
@@ -178,7 +179,7 @@ class VideoAdaptation:
         if now_s - self._down_s < CHANGE_INTERVAL_S:
             return
         # What was not used has brought no trouble.
-        carried = min(self._budget, _MEASURED * max(self._used))
+        carried = min(self._budget, _MEASURED * median(self._used))
         if now_s - self._up_s < _PROBATION_S:
             self._probe_wait_s = min(2 * self._probe_wait_s, LONGEST_PROBE_WAIT_S)
         self._failed = max(carried, self._least())
