@@ -9,7 +9,7 @@ import numpy as np
 _NORMAL = 1.4826
 """Of a normal distribution, the standard deviation divided by the median absolute deviation."""
 
-_LEAST_SHARE = 0.05
+_LEAST_SHARE = 0.1
 """Of the median: smaller differences are never unusual, however alike the accepted episodes are."""
 
 
@@ -19,7 +19,7 @@ class Spread:
 
     Attributes:
         median: Its median.
-        scale: 1.4826 times its median absolute deviation, at least 5 % of the median; a robust z-score is the distance
+        scale: 1.4826 times its median absolute deviation, at least 10 % of the median; a robust z-score is the distance
             from the median, divided by this. Source: B. Iglewicz, D. Hoaglin, "How to Detect and Handle Outliers".
         episodes: How many have it.
     """

@@ -144,7 +144,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class _Finding:
+class Finding:
     """One thing to say about an episode.
 
     Attributes:
@@ -165,7 +165,7 @@ class _Findings:
     """What the rules find in one metric."""
 
     within: Bounds = field(default_factory=Bounds)
-    found: list[_Finding] = field(default_factory=list)
+    found: list[Finding] = field(default_factory=list)
 
 
 def judge(
@@ -187,9 +187,9 @@ def judge(
         faults: In words, what alone makes the data unusable; any means REJECT.
         note: Why the episode ended as it did, in words.
     """
-    findings = [_Finding('REJECT', fault, '') for fault in faults]
+    findings = [Finding('REJECT', fault, '') for fault in faults]
     ruled = rules.outcomes.get(outcome, OutcomeRule('REJECT', f'its outcome is {outcome}, which no rule knows', ''))
-    findings.append(_Finding(ruled.verdict, f'{ruled.says}: {note}' if note and ruled.says else ruled.says, ruled.tip))
+    findings.append(Finding(ruled.verdict, f'{ruled.says}: {note}' if note and ruled.says else ruled.says, ruled.tip))
     judged, found = judge_metrics(measurements, rules, accepted=accepted)
     # A file with a fault lacks many a metric: the fault says why.
     findings += [finding for finding in found if not (faults and finding.unknown)]
@@ -203,7 +203,7 @@ def judge(
 
 def judge_metrics(
     measurements: Sequence[Measurement], rules: QualityRules, *, accepted: AcceptedEpisodes | None = None
-) -> tuple[tuple[JudgedMetric, ...], list[_Finding]]:
+) -> tuple[tuple[JudgedMetric, ...], list[Finding]]:
     """Holds metrics against their bounds, whatever became of the episode."""
     values = {(measurement.name, measurement.part): measurement.value for measurement in measurements}
     several_parts = len({measurement.part for measurement in measurements if measurement.part}) > 1
@@ -245,7 +245,7 @@ def _hold_against_bounds(
     if math.isnan(value) or math.isnan(factor):
         if rule.unknown != 'ACCEPT':
             why = f': {measurement.reason}' if measurement.reason else ''
-            into.found.append(_Finding(rule.unknown, f'{name} could not be computed{why}', '', unknown=True))
+            into.found.append(Finding(rule.unknown, f'{name} could not be computed{why}', '', unknown=True))
         return
     review = None if rule.review is None else rule.review.scaled(factor)
     _note(into, value, accept, review, rule.says.format(value=value, name=_short(name), median=math.nan), rule.tip)
@@ -270,7 +270,7 @@ def _compare_with_accepted(
 def _note(into: _Findings, value: float, accept: Bounds, review: Bounds | None, says: str, tip: str) -> None:
     if not accept.holds(value):
         tolerated = review is not None and review.holds(value)
-        into.found.append(_Finding('REVIEW' if tolerated else 'REJECT', says, tip))
+        into.found.append(Finding('REVIEW' if tolerated else 'REJECT', says, tip))
 
 
 def _short(name: str) -> str:

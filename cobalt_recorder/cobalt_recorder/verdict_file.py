@@ -2,11 +2,12 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from cobalt_recorder.quality_rules import JudgedMetric, Verdict
+from cobalt_recorder.metrics.catalogue import SUBJECTS
+from cobalt_recorder.quality_rules import VERDICTS, JudgedMetric, Verdict
 from cobalt_recorder.rosbag2_metadata import write_atomically
 
 VERDICT_FILE = 'verdict.json'
@@ -113,9 +114,20 @@ def read_verdict(folder: Path) -> EpisodeVerdict | None:
         content = json.loads((folder / VERDICT_FILE).read_text(encoding='utf-8'))
         metrics = tuple(_read_metric(metric) for metric in content.pop('metrics'))
         judged = Verdict(content.pop('verdict'), tuple(content.pop('reasons')), content.pop('tip'), metrics)
-        return EpisodeVerdict(**{**content, 'faults': tuple(content.get('faults', ()))}, judged=judged)
+        verdict = EpisodeVerdict(**{**content, 'faults': tuple(content.get('faults', ()))}, judged=judged)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+    return verdict if _is_sound(verdict) else None
+
+
+def _is_sound(verdict: EpisodeVerdict) -> bool:
+    """Tells whether a verdict from a file holds texts where texts belong: anybody may have written it."""
+    judged = verdict.judged
+    texts = [getattr(verdict, one.name) for one in fields(verdict) if one.type is str]
+    texts += [*verdict.faults, *judged.reasons, judged.tip]
+    texts += [text for metric in judged.metrics for text in (metric.name, metric.part, metric.unit, metric.reason)]
+    sound = all(isinstance(text, str) for text in texts) and judged.verdict in VERDICTS
+    return sound and all(metric.subject in SUBJECTS for metric in judged.metrics)
 
 
 @dataclass(frozen=True, kw_only=True)

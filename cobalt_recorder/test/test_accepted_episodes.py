@@ -18,7 +18,7 @@ def test_median_and_robust_scale():
 
 
 def test_episodes_that_are_all_alike_still_leave_room():
-    assert episodes(*[10.0] * 9).spread('duration', '').scale == pytest.approx(0.5)
+    assert episodes(*[10.0] * 9).spread('duration', '').scale == pytest.approx(1.0)
     assert episodes(0.0, 0.0, 0.0).spread('duration', '') is None
 
 

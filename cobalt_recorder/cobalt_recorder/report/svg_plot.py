@@ -81,7 +81,7 @@ def line_plot(title: str, x_label: str, y_label: str, series: Sequence[Series], 
         if one.dots:
             colours = one.colours or [f's{index}'] * len(x)
             lines += [
-                f'<circle class="{colour}" cx="{px:.1f}" cy="{py:.1f}" r="4"/>'
+                f'<circle class="{escape(colour)}" cx="{px:.1f}" cy="{py:.1f}" r="4"/>'
                 for px, py, colour, fine in zip(x_axis(x), y_axis(y), colours, good, strict=True)
                 if fine
             ]
