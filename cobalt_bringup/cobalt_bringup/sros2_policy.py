@@ -84,7 +84,11 @@ RIGHTS: Mapping[str, Rights] = {
         publish=_names(*_VIDEO),
         subscribe=('/*/camera/*',),
     ),
-    'foxglove_server': Rights(subscribe=('/*',), request=_services(*topics.SERVICES)),
+    'foxglove_server': Rights(
+        publish=_names(topics.request_key_frame(_ANY)),
+        subscribe=('/*',),
+        request=_services(*topics.SERVICES),
+    ),
 }
 """By node. The recorder and Foxglove hear everything; only device nodes and policies may command."""
 

@@ -1,6 +1,7 @@
 """foxglove_server as a process, between a host of the ROS graph and real clients of Foxglove's protocol."""
 
 import array
+import random
 import re
 import signal
 import ssl
@@ -24,6 +25,7 @@ from websockets.sync.client import connect
 
 from cobalt_interfaces.msg import EpisodeState
 from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import TakenSubscription
 
 RUN_SERVER = 'import sys; from cobalt_teleop.foxglove.foxglove_server_node import main; sys.exit(main())'
 PROTOCOL = ['foxglove.sdk.v1']
@@ -104,6 +106,13 @@ def test_video_decodes_as_h264(client):
     pictures = [picture for frame in frames for picture in decoder.decode(av.Packet(frame.data.tobytes()))]
     assert (pictures[0].width, pictures[0].height) == (320, 240)
     assert pictures[0].to_ndarray(format='gray').std() > 1.0
+
+
+def test_for_each_client_of_a_camera_a_key_frame_is_asked_for(client, late_client, node):
+    requests = TakenSubscription(node, topics.request_key_frame('front'), 'env_0')
+    for each in (client, late_client):
+        each.subscribe('/env_0/camera/front/video')
+        until(requests.take, 'a request for a key frame')
 
 
 def test_a_late_client_gets_the_latched_message_and_the_others_not_again(client, late_client):
@@ -205,6 +214,19 @@ def test_a_refusal_by_the_host_and_a_request_that_is_none_are_told_in_words(clie
         client.call_raw('/test_host/start_episode', b'\x00\x01\x00\x00\xff\xff\xff\xff')
     with pytest.raises(ServiceCallError, match='65536 are allowed'):
         client.call_raw('/test_host/start_episode', bytes(70_000))
+
+
+def test_garbage_is_survived(server, client):
+    channel = client.channel('/env_0/control_step')
+    generator = random.Random(1)
+    for _ in range(30):
+        with connect(server.url, subprotocols=PROTOCOL, close_timeout=0.1) as stranger:
+            for _ in range(20):
+                garbage = generator.randbytes(generator.randrange(200))
+                orders = ('{"op":"subscribe"}', '{"op":"subscribe","subscriptions":[{"id":-1,"channelId":"x"}]}', '[]')
+                stranger.send(generator.choice((garbage, *orders, '{' * 1000)))
+    client.subscribe('/env_0/control_step')
+    until(lambda: client.count('/env_0/control_step'), f'messages of {channel["topic"]} after that')
 
 
 def test_only_listed_services_are_offered_and_nobody_may_publish(client):

@@ -11,6 +11,7 @@ from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
 from cobalt_teleop.core.topics import Qos
+from cobalt_teleop.foxglove.key_frame_request import KeyFrameRequest, camera_of
 from cobalt_teleop.foxglove.subscription_qos import subscription_qos
 from cobalt_teleop.ros.endpoints import qos_profile
 from cobalt_teleop.ros.interface_text import message_text
@@ -37,6 +38,7 @@ class ServedTopic:
         self._node = node
         self._name = name
         self._class = message_class(ros_type)
+        self._camera = camera_of(name)
         self.type = ros_type
         schema = Schema(name=ros_type, encoding='ros2msg', data=message_text(ros_type).encode())
         self._channel = Channel(name, schema=schema, message_encoding='cdr', context=context)
@@ -54,6 +56,8 @@ class ServedTopic:
         """A client wants the messages."""
         self._clients.add(client_id)
         self.follow_publishers()
+        if self._camera is not None:
+            KeyFrameRequest(self._node, *self._camera)
         if self._qos.latched:
             if client_id not in self._own:
                 self._own[client_id] = self._subscribe(client_id)
