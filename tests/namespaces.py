@@ -145,6 +145,11 @@ class SmallInternet:
         """Drops so many of a hundred packets, each way."""
         self._rules(f'numgen random mod 100 < {percent} drop')
 
+    def narrow(self, kbytes_s: int) -> None:
+        """Drops what the server sends beyond a rate [kB/s], as a router does that holds no queue."""
+        burst = f'burst {max(10, kbytes_s // 4)} kbytes'
+        self._rules(f'ip saddr {SERVER_ADDRESS} limit rate over {kbytes_s} kbytes/second {burst} drop')
+
     def cut(self) -> None:
         """Lets nothing through, and tells nobody."""
         self._rules('drop')

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from playwright.sync_api import Page
 from ros_operator import Operator, until
 
 from cobalt_teleop.core import topics
+from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 
 PORT = 8443
 TOKEN = 'a-token-for-tests-alone'
@@ -39,6 +40,7 @@ class RemoteStack:
         self.address = f'https://{SERVER_ADDRESS}:{PORT}/'
         operator.listen(topics.CONTROL_STEP)
         operator.listen(topics.CONTROL_STATE)
+        operator.listen(topics.LINK)
 
     @property
     def height(self) -> float:
@@ -60,6 +62,12 @@ class RemoteStack:
         return list(self._operator.heard[(topics.CONTROL_STEP.name, 'env_0')][count:])
 
     @property
+    def link(self) -> Any:
+        """Newest LinkStats that tells of a camera; None if there was none."""
+        told = self._operator.heard[(topics.LINK.name, 'env_0')]
+        return next((stats for stats in reversed(told) if stats.cameras), None)
+
+    @property
     def steps(self) -> int:
         """How many rows have come."""
         return len(self._operator.heard[(topics.CONTROL_STEP.name, 'env_0')])
@@ -69,11 +77,14 @@ class RemoteStack:
 
 
 @contextlib.contextmanager
-def remote_stack(internet: SmallInternet, **parameters: Any) -> Iterator[RemoteStack]:
+def remote_stack(
+    internet: SmallInternet, *, plant: Callable[[], IdealPlant] = IdealPlant, **parameters: Any
+) -> Iterator[RemoteStack]:
     """Runs a stack on the server.
 
     Args:
         internet: Where.
+        plant: Makes what the host drives.
         parameters: Of the bridge.
     """
     os.environ['COBALT_TOKEN'] = TOKEN
@@ -81,7 +92,7 @@ def remote_stack(internet: SmallInternet, **parameters: Any) -> Iterator[RemoteS
         rclpy.init()
         keyboard = subprocess.Popen([sys.executable, '-c', _RUN_KEYBOARD])
         try:
-            with running_host('env_0'):
+            with running_host('env_0', plant=plant):
                 bridge = BridgeProcess(**{'host': '0.0.0.0', 'port': PORT} | parameters)
                 operator = Operator('onlooker')
                 try:

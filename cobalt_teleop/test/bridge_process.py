@@ -86,10 +86,10 @@ class BridgeProcess:
 
 
 @contextmanager
-def running_host(*workcells):
+def running_host(*workcells, plant=IdealPlant):
     """Runs a host with the ideal plant on its executor."""
     node = HostNode('test_host')
-    node.host({name: IdealPlant() for name in workcells}, HostOptions(render_threads=1))
+    node.host({name: plant() for name in workcells}, HostOptions(render_threads=1))
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     thread = threading.Thread(target=executor.spin, daemon=True)
