@@ -19,7 +19,7 @@ def test_a_page_in_good_order_is_always_heard():
         if tick % 15 == 0:
             assert pace.may_sample() and pace.may_say()
         if tick % 240 == 0:
-            assert pace.may_connect()
+            assert pace.may_change()
 
 
 def test_what_was_held_up_by_the_network_may_come_at_once():
@@ -30,10 +30,10 @@ def test_what_was_held_up_by_the_network_may_come_at_once():
 def test_a_flood_is_not_heard_and_a_pause_ends_that():
     clock = Clock()
     pace = PagePace(50.0, clock)
-    assert [sum(ask() for _ in range(5000)) for ask in (pace.may_say, pace.may_sample, pace.may_connect)] == [
+    assert [sum(ask() for _ in range(5000)) for ask in (pace.may_say, pace.may_sample, pace.may_change)] == [
         200,
         2000,
         8,
     ]
     clock.now_s = 1.0
-    assert pace.may_say() and pace.may_sample() and pace.may_connect()
+    assert pace.may_say() and pace.may_sample() and pace.may_change()

@@ -11,8 +11,8 @@ BURST_S = 4.0
 SAMPLES_FACTOR = 10.0
 """Samples and pings to other messages."""
 
-CONNECTIONS_PER_S = 1.0
-CONNECTION_BURST = 8.0
+CHANGES_PER_S = 1.0
+CHANGES_BURST = 8.0
 
 MAX_AT_WORK = 100
 """So many things that a page has asked for may be at work at once."""
@@ -30,7 +30,7 @@ class PagePace:
         self._clock = clock
         self._signals = Bucket(messages_per_s, messages_per_s * BURST_S)
         self._samples = Bucket(messages_per_s * SAMPLES_FACTOR, messages_per_s * SAMPLES_FACTOR * BURST_S)
-        self._connections = Bucket(CONNECTIONS_PER_S, CONNECTION_BURST)
+        self._changes = Bucket(CHANGES_PER_S, CHANGES_BURST)
 
     def may_say(self) -> bool:
         """Counts a message of the WebSocket or the events channel; returns whether it may be heard."""
@@ -40,6 +40,6 @@ class PagePace:
         """Counts a message of the samples channel; returns whether it may be heard."""
         return self._samples.take(self._clock())
 
-    def may_connect(self) -> bool:
-        """Counts a wish for a new connection, which costs this machine much; returns whether it may be made."""
-        return self._connections.take(self._clock())
+    def may_change(self) -> bool:
+        """Counts a wish that costs much, such as for a new connection; returns whether it may be granted."""
+        return self._changes.take(self._clock())

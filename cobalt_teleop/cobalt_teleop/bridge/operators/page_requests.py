@@ -35,6 +35,9 @@ _OF_OPERATORS = frozenset(
     }
 )
 
+_COSTLY = frozenset({'restart_control', 'restart_video', 'watch', 'rename', 'join_line', 'leave_line'})
+"""They make new connections, or tell something to everybody."""
+
 _STOPS = frozenset({'emergency_stop', 'stop_all'})
 """They wait for nothing, and are always heard."""
 
@@ -143,8 +146,8 @@ class PageRequests:
     def _problem(self, kind: str) -> str:
         if kind not in self._work:
             return f"'{kind}' comes once, first"
-        if kind in ('restart_control', 'restart_video') and not self._pace.may_connect():
-            return 'too many new connections at once; wait a moment'
+        if kind in _COSTLY and not self._pace.may_change():
+            return f"too many '{kind}' at once; wait a moment"
         if len(self._tasks) >= MAX_AT_WORK and kind not in _STOPS:
             return 'too much is at work for this page already; wait a moment'
         return ''

@@ -88,8 +88,10 @@ class Supervision:
 
     async def _stop_all(self, session: Session) -> None:
         self._log(f'{session.operator} (session {session.session_id}) stops all workcells')
+        # Also one that has just been lost from sight, if somebody is there.
+        rooms = [room for room in self._floor.rooms if room.visitors or self._floor.find(room.workcell_id) is room]
         await self._everywhere(
-            self._floor.present,
+            rooms,
             lambda room: room.call('EmergencyStop', self._timeout_s, who=session.operator),
             'NOT stopped',
         )

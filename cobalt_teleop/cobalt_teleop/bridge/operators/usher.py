@@ -82,7 +82,7 @@ class Usher:
         Args:
             arriving: Who is led to his workcell by the caller.
         """
-        free = [room for room in self._floor.present if room.free]
+        free = sorted((room for room in self._floor.present if room.free), key=lambda room: len(room.visitors))
         for session_id, workcell in self.places.assign([room.workcell_id for room in free], self._fits):
             session, room = self._sessions[session_id], self._floor.find(workcell)
             if session is arriving or room is None:
@@ -209,7 +209,10 @@ class Usher:
         if session.room in there or not there:
             return session.room
         watched = self._floor.find(session.watched)
-        return watched or next((room for room in there if _offers(room, session.guest.task)), there[0])
+        if watched is not None:
+            return watched
+        fitting = [room for room in there if _offers(room, session.guest.task)] or there
+        return next((room for room in fitting if not room.free), fitting[0])
 
     def _is_lost(self, session: Session) -> bool:
         """Somebody waits for a workcell, or came by the plain address to one that is gone."""

@@ -327,7 +327,7 @@ const missing = whatIsMissing();
 if (missing) {
   view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });
 } else {
-  roads.choose().then(() => link.open());
+  roads.choose().catch(() => {}).then(() => link.open());
   setInterval(render, 100);
   setInterval(eachSecond, 1000);
 }
