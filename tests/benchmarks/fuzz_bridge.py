@@ -182,8 +182,12 @@ class Attack:
             self.traces.append(text[:500])
 
     async def _watch(self) -> None:
+        told = 0
         while True:
             self.rss_mb.append(self._bridge.rss_mb())
+            if int(10 * self.done) > told:
+                told = int(10 * self.done)
+                harness.say(f'{self.sent.total()} sent; the bridge has {self.rss_mb[-1]:.0f} MB')
             await asyncio.sleep(0.5)
 
     async def _raw(self, where: str, context: ssl.SSLContext | None) -> None:
