@@ -1,10 +1,12 @@
 """foxglove_server as a process, between a host of the ROS graph and real clients of Foxglove's protocol."""
 
 import array
+import json
 import random
 import re
 import signal
 import ssl
+import struct
 import subprocess
 import sys
 import time
@@ -17,6 +19,7 @@ import rclpy
 from bridge_process import free_port, running_host
 from foxglove_client import FoxgloveClient
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
 from robo_ws_bridge.client import ServiceCallError
 from ros_operator import until
 from std_msgs.msg import String, UInt8MultiArray
@@ -24,6 +27,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from cobalt_interfaces.msg import EpisodeState
+from cobalt_interfaces.srv import EmergencyStop
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import TakenSubscription
 
@@ -265,6 +269,21 @@ def test_no_more_clients_than_allowed(server):
             clients.enter_context(connect(server.url, subprotocols=PROTOCOL))
         with pytest.raises(InvalidStatus):
             clients.enter_context(connect(server.url, subprotocols=PROTOCOL))
+
+
+def test_it_ends_at_once_though_a_call_waits_for_an_answer(node, tmp_path):
+    node.create_service(EmergencyStop, '/mute/emergency_stop', lambda request, response: response)  # nobody spins it
+    process = start_server(tmp_path, f'port:={free_port()}', 'service_timeout_s:=60.0')
+    with connect(process.stdout.readline().split()[-1], subprotocols=PROTOCOL, close_timeout=0.1) as client:
+        while 'mute' not in (order := client.recv(timeout=10.0)):
+            pass
+        (service,) = (each for each in json.loads(order)['services'] if each['name'] == '/mute/emergency_stop')
+        request = bytes(serialize_message(EmergencyStop.Request(who='Ada')))
+        client.send(struct.pack('<BIII3s', 2, service['id'], 1, 3, b'cdr') + request)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=20.0)
+    assert process.returncode == 0 and 'Traceback' not in output
 
 
 def test_beyond_loopback_it_speaks_tls_and_wants_the_owner_s_token(private_ros_domain, tmp_path):

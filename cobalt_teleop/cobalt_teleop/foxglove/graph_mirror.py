@@ -110,6 +110,8 @@ class GraphMirror(ServerListener):
 
     def close(self) -> None:
         """Ends the server and drops everything."""
+        for service in self._services.values():
+            service.end_calls()
         self._server.stop()
         for topic in self._topics.values():
             topic.close()

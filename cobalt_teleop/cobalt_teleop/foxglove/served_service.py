@@ -1,8 +1,10 @@
 """One service of the ROS graph as a service of the server."""
 
+import contextlib
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from typing import Any
 
 from foxglove import MessageSchema, Schema, Service, ServiceRequest, ServiceSchema
@@ -66,6 +68,15 @@ class ServedService:
             handler=self._answer,
         )
         self._client = node.create_client(self._class, name)
+        self._ended = threading.Event()
+        self._answers: set[Future[Any]] = set()
+
+    def end_calls(self) -> None:
+        """Lets the calls that still wait for an answer fail at once; may be called from any thread."""
+        self._ended.set()
+        for answer in tuple(self._answers):
+            with contextlib.suppress(InvalidStateError):
+                answer.set_exception(ServiceCallError(f'the server ended before {self._name} answered'))
 
     def close(self) -> None:
         """Ends the ROS client, on the executor."""
@@ -77,20 +88,26 @@ class ServedService:
         try:
             message = self._message(request)
             while not self._is_ready():
-                if time.monotonic() > deadline_s:
+                if time.monotonic() > deadline_s or self._ended.is_set():
                     raise ServiceCallError(f'nobody serves {self._name} any more')
                 time.sleep(_READY_PERIOD_S)
-            answer: Future[Any] = Future()
-            self._calls.post(lambda: self._ask(message, answer))
-            try:
-                response = answer.result(max(0.0, deadline_s - time.monotonic()))
-            except TimeoutError:
-                raise ServiceCallError(f'{self._name} did not answer within {self._timeout_s:g} s') from None
+            response = self._response(message, deadline_s)
         except ServiceCallError as error:
             self._log(f'client {request.client_id} called {self._name}: {error}')
             raise
         self._log(f'client {request.client_id} called {self._name}: {_verdict(response)}')
         return bytes(serialize_message(response))
+
+    def _response(self, message: Any, deadline_s: float) -> Any:
+        answer: Future[Any] = Future()
+        self._answers.add(answer)
+        self._calls.post(lambda: self._ask(message, answer))
+        try:
+            return answer.result(max(0.0, deadline_s - time.monotonic()))
+        except TimeoutError:
+            raise ServiceCallError(f'{self._name} did not answer within {self._timeout_s:g} s') from None
+        finally:
+            self._answers.discard(answer)
 
     def _message(self, request: ServiceRequest) -> Any:
         if len(request.payload) > MAX_REQUEST_BYTES:
@@ -114,10 +131,11 @@ class ServedService:
             return
 
         def settle(done: Any) -> None:
-            if done.exception() is not None:
-                answer.set_exception(ServiceCallError(f'{self._name} failed: {done.exception()}'))
-            else:
-                answer.set_result(done.result())
+            with contextlib.suppress(InvalidStateError):  # nobody waits for it any more
+                if done.exception() is not None:
+                    answer.set_exception(ServiceCallError(f'{self._name} failed: {done.exception()}'))
+                else:
+                    answer.set_result(done.result())
 
         asked.add_done_callback(settle)
 
