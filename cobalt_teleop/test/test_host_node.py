@@ -15,7 +15,7 @@ from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, Recording
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
-from cobalt_teleop.workcell_host import workcell_cameras
+from cobalt_teleop.video import video_wishes
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.workcell import HostOptions
@@ -494,7 +494,7 @@ def test_sizes_that_a_camera_cannot_have_are_refused(operator, width, height):
 
 
 def test_a_small_video_is_full_again_when_its_viewers_have_gone(operator, monkeypatch):
-    monkeypatch.setattr(workcell_cameras, 'WISHES_LAST_S', 0.2)
+    monkeypatch.setattr(video_wishes, 'WISHES_LAST_S', 0.2)
     topic = topics.video('front')
     size = VideoSizes(operator)
     until(lambda: size() == (320, 240), 'video')

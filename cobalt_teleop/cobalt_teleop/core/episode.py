@@ -17,6 +17,10 @@ class Phase(IntEnum):
     ENDED = 5
 
 
+GOING_ON = frozenset({Phase.PREPARING, Phase.RUNNING, Phase.PAUSED, Phase.ENDING})
+"""Phases of an episode that is recorded, or about to be."""
+
+
 class Outcome(IntEnum):
     """Values of EpisodeState.OUTCOME_*."""
 

@@ -15,7 +15,7 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.core.arbiter import Arbiter
 from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
-from cobalt_teleop.core.episode import Phase
+from cobalt_teleop.core.episode import GOING_ON, Phase
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.lease import Lease, LeaseDesk
 from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
@@ -29,8 +29,6 @@ from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescr
 from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedInbox
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
-
-_PHASES_OF_EPISODE = (Phase.PREPARING, Phase.RUNNING, Phase.PAUSED, Phase.ENDING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +179,7 @@ class Workcell:
         self._publish.state_for_tools(before, targets)
         hold_reason = next((part.hold_reason for part in row.parts if part.hold_reason), 0)
         self._publish_control(row.authority, hold_reason, before.faults)
-        self._cameras.publish(after.stamp_ns, full_size=self._episodes.phase in _PHASES_OF_EPISODE)
+        self._cameras.publish(after.stamp_ns, full_size=self._episodes.phase in GOING_ON)
         self._error = ''
 
     def _follow_lease(self, now_s: float) -> None:
