@@ -51,7 +51,7 @@ _HELLO = {
     'road': 'track',
     'token': _TOKEN,
 }
-_TRACE = re.compile(r'Traceback|File \\?"|line \d+, in |never retrieved|Segmentation')
+_TRACE = re.compile(r'Traceback|File \\?"|line \d+, in |never (retrieved|awaited)|Segmentation')
 _ANSWER_S = 3.0
 _MAX_BUFFERED = 200_000
 _STRANGER = ('127.0.0.9', 0)
