@@ -18,7 +18,9 @@ from ros_operator import Operator, until
 from sensor_msgs.msg import CompressedImage, Image
 from std_msgs.msg import String
 
+from cobalt_interfaces.msg import EpisodeState
 from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
 
 CODE = 'import sys; from cobalt_teleop.video.camera_encoder_node import main; sys.exit(main())'
@@ -180,6 +182,21 @@ def test_a_camera_too_fast_for_the_encoder_loses_raw_pictures_and_never_an_encod
     assert all(len(frames) == 1 and not frames[0].is_corrupt for frames in sequence)
     stamps = [to_nanoseconds(message.timestamp) for message in camera.heard]
     assert all(later > earlier for earlier, later in itertools.pairwise(stamps))
+
+
+def test_viewers_may_ask_for_less_but_an_episode_keeps_its_size(encoder, viewer):
+    camera = Camera(viewer, 'usb', '/usb/pictures')
+    camera.until_shown(camera.shoot, (320, 240))
+    viewer.host_id = 'camera_encoder'
+    assert viewer.call('SetCamera', camera='usb', enabled=True, width=160, height=160).ok
+    camera.until_shown(camera.shoot, (160, 120))
+    episode = create_publisher(viewer.node, topics.EPISODE, 'lab')
+    episode.publish(EpisodeState(phase=EpisodeState.PHASE_PREPARING))
+    camera.until_shown(camera.shoot, (320, 240))
+    episode.publish(EpisodeState(phase=EpisodeState.PHASE_ENDED))
+    camera.until_shown(camera.shoot, (160, 120))
+    assert viewer.call('SetCamera', camera='usb', enabled=True, width=640, height=480).ok
+    assert 'there are front, wrist, usb' in viewer.call('SetCamera', camera='back').reason
 
 
 def test_what_is_wrong_is_told_once_and_the_next_good_picture_is_shown(encoder, viewer):

@@ -4,12 +4,17 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import CompressedImage
 
+from cobalt_interfaces.msg import EpisodeState
+from cobalt_interfaces.srv import SetCamera
 from cobalt_teleop.core import topics
+from cobalt_teleop.core.episode import GOING_ON
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.endpoints import create_subscription
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.stamps import to_nanoseconds
@@ -20,6 +25,7 @@ from cobalt_teleop.video.picture_faults import PictureFaults
 from cobalt_teleop.video.picture_rate import RateLimit
 from cobalt_teleop.video.picture_topic import PictureTopic
 from cobalt_teleop.video.video_stream import VideoLimits, VideoStream
+from cobalt_teleop.video.video_wishes import VideoWishes
 
 _LOOK_PERIOD_S = 0.5
 
@@ -48,16 +54,33 @@ class _Camera:
         self._name = name
         self._pictures = PictureTopic(node, names, RateLimit(values.rate_hz).passes)
         self._readers = ImageReader(), CompressedImageReader()
-        limits = VideoLimits(values.kbit_s, (values.max_width, values.max_height))
-        self._stream = VideoStream(node, values.workcell, name, values.rate_hz, limits)
+        best = VideoLimits(values.kbit_s, (values.max_width, values.max_height))
+        self._rate_hz = values.rate_hz
+        self._wishes = VideoWishes(name, best, time.monotonic())
+        self._stream = VideoStream(node, values.workcell, name, values.rate_hz, best)
         self._faults = PictureFaults(self._tell)
         self._capture_time = CaptureTime(lambda text: self._tell(text, False))
         self._worker = threading.Thread(target=self._work, name=f'encoder-{name}', daemon=True)
         self._worker.start()
 
-    def look(self) -> None:
-        """Subscribes or unsubscribes as the video's viewers come and go."""
-        if not self._stream.wanted():
+    def change(self, request: Any) -> None:
+        """Follows SetCamera.
+
+        Raises:
+            CobaltError: It cannot change like that.
+        """
+        if not request.enabled or request.rate_hz:
+            raise CobaltError(
+                'a real camera is switched off, and its rate is set, at its driver or by rate_hz at start'
+            )
+        self._wishes.ask(request)
+
+    def look(self, *, full_size: bool) -> None:
+        """Subscribes or unsubscribes as the video's viewers come and go, and follows what they ask for."""
+        wanted = self._stream.wanted()
+        self._wishes.forget_unless_watched(wanted, time.monotonic())
+        self._stream.limits = self._wishes.granted(self._rate_hz, full_size=full_size)
+        if not wanted:
             self._pictures.close()
         elif trouble := self._pictures.open():
             self._faults.wrong(trouble, time.monotonic())
@@ -98,22 +121,42 @@ class CameraEncoder(Node):
         values = read_parameters(self, CameraEncoderParameters)
         if not values.cameras:
             raise CobaltError("parameter 'cameras' is empty; give at least one camera, such as front")
-        self._cameras = []
+        self._cameras: dict[str, _Camera] = {}
+        self._full_size = False
         for text in values.cameras:
             name, _, topic = text.partition('=')
             usual = topics.image_raw(name), topics.image_compressed(name)
             names = (topic,) if topic else tuple(one.absolute(values.workcell) for one in usual)
-            self._cameras.append(_Camera(self, values, name, names))
+            self._cameras[name] = _Camera(self, values, name, names)
         self.create_timer(_LOOK_PERIOD_S, self._look)
+        self._episodes = create_subscription(self, topics.EPISODE, values.workcell, self._on_episode)
+        self.create_service(SetCamera, topics.service_name(self.get_name(), 'SetCamera'), self._on_set_camera)
 
     def close(self) -> None:
         """Ends the encoders."""
-        for camera in self._cameras:
+        for camera in self._cameras.values():
             camera.close()
 
     def _look(self) -> None:
-        for camera in self._cameras:
-            camera.look()
+        for camera in self._cameras.values():
+            camera.look(full_size=self._full_size)
+
+    def _on_episode(self, state: EpisodeState) -> None:
+        self._full_size = state.phase in GOING_ON
+        self._look()
+
+    def _on_set_camera(self, request: Any, response: Any) -> Any:
+        camera = self._cameras.get(request.camera)
+        try:
+            if camera is None:
+                raise CobaltError(f"there is no camera '{request.camera}'; there are {', '.join(self._cameras)}")
+            camera.change(request)
+        except CobaltError as error:
+            response.ok, response.reason = False, str(error)
+        else:
+            response.ok = True
+            self._look()
+        return response
 
 
 def _build(stop: Stop) -> Node:
