@@ -70,6 +70,26 @@ def test_a_queue_that_overflows_goes_on_with_the_next_key_frame():
     run(scenario)
 
 
+def test_a_viewer_who_fetches_nothing_slows_nobody_and_costs_no_memory():
+    async def scenario():
+        slow, _, _ = made()
+        quick, asked, _ = made()
+        first = [asyncio.ensure_future(track.recv()) for track in (slow, quick)]
+        await asyncio.sleep(0)
+        for track in (slow, quick):
+            track.push(frame(KEY, 0))
+        await asyncio.gather(*first)
+        asked.clear()
+        for number in range(1, 200):
+            for track in (slow, quick):
+                track.push(frame(DELTA, number))
+            assert (await quick.recv()).pts == number * 4500
+        assert not asked and quick.overflows == 0
+        assert slow.overflows == 1 and not slow._queue
+
+    run(scenario)
+
+
 def test_frames_that_nobody_fetches_yet_are_not_kept():
     async def scenario():
         track, _, _ = made()
