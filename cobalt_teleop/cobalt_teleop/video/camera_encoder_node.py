@@ -71,7 +71,7 @@ class _Camera:
         """
         if not request.enabled or request.rate_hz:
             raise CobaltError(
-                'a real camera is switched off, and its rate is set, at its driver or by rate_hz at start'
+                'a real camera is switched off, and its rate is set, at its driver (or by rate_hz at start)'
             )
         self._wishes.ask(request)
 
