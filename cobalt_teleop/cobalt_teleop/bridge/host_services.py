@@ -73,16 +73,7 @@ class HostServices:
             if time.monotonic() > deadline_s:
                 raise ServiceError(f'the host {self._host_id} is not there')
             await asyncio.sleep(READY_PERIOD_S)
-        deadline_s = time.monotonic() + timeout_s
-        while True:
-            left_s = deadline_s - time.monotonic()
-            if left_s <= 0.0:
-                raise ServiceError(f'the host {self._host_id} did not answer within {timeout_s:g} s')
-            try:
-                response = await self._ask(service, fields, min(left_s, REPEAT_S) if service in REPEATABLE else left_s)
-                break
-            except TimeoutError:
-                continue
+        response = await self._answer(service, timeout_s, fields)
         if not response.ok:
             raise ServiceError(response.reason or f'the host {self._host_id} refused without a reason')
         return response
@@ -93,7 +84,8 @@ class HostServices:
         if client is not None and client.service_is_ready():
             client.call_async(srv.ReleaseControl.Request(workcell_id=workcell_id, lease_id=lease_id))
 
-    async def _ask(self, service: str, fields: dict[str, Any], timeout_s: float) -> Any:
+    async def _answer(self, service: str, timeout_s: float, fields: dict[str, Any]) -> Any:
+        """Returns the first answer, to whichever time of asking: a slow host answers them all, each late."""
         answer: asyncio.Future[Any] = self._loop.create_future()
 
         def settle(result: Any, error: Exception | None) -> None:
@@ -103,8 +95,15 @@ class HostServices:
                 else:
                     answer.set_exception(error)
 
-        self._calls.post(lambda: self._call(service, fields, settle))
-        return await asyncio.wait_for(answer, timeout_s)
+        deadline_s = time.monotonic() + timeout_s
+        while not answer.done():
+            left_s = deadline_s - time.monotonic()
+            if left_s <= 0.0:
+                answer.cancel()
+                raise ServiceError(f'the host {self._host_id} did not answer within {timeout_s:g} s')
+            self._calls.post(lambda: self._call(service, fields, settle))
+            await asyncio.wait({answer}, timeout=min(left_s, REPEAT_S) if service in REPEATABLE else left_s)
+        return answer.result()
 
     def _open(self) -> None:
         for service in USED_SERVICES:
