@@ -182,7 +182,8 @@ export class Cameras {
     const now_ms = pageNow();
     const seconds = Math.max(0.2, (now_ms - this.last_ms) / 1000);
     this.last_ms = now_ms;
-    const reports = peer ? await peer.getStats() : new Map();
+    const asksBrowser = [...this.byName.values()].some((camera) => camera.screen?.asksBrowser);
+    const reports = peer && asksBrowser ? await peer.getStats() : new Map();
     let lost = 0;
     let received = 0;
     for (const camera of this.byName.values()) {

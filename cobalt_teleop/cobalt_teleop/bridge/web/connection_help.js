@@ -3,6 +3,7 @@
 import { drawSteps, verdict } from '/connection_steps.js';
 import { ConnectionTest } from '/connection_test.js';
 import { token } from '/token.js';
+import { set } from '/view.js';
 
 const PATIENCE_MS = 8000;
 
@@ -17,7 +18,7 @@ export class ConnectionHelp {
   explain(state) {
     const waits = Math.max(this.link.video.waits_ms(), this.link.control.waits_ms()) > PATIENCE_MS;
     if (!waits || !this.link.socketOpen || !state.curtain) {
-      this.root.hidden = true;
+      set(this.root, 'hidden', true);
       if (!waits && this.test && !this.test.running) this.test = null; // the next wait is another one
       return state;
     }
@@ -30,7 +31,7 @@ export class ConnectionHelp {
       drawSteps(steps, this.test);
       this.test.run();
     }
-    this.root.hidden = false;
+    set(this.root, 'hidden', false);
     const { title, text } = verdict(this.test);
     return this.test.failed || this.test.running
       ? { ...state, title, detail: text }

@@ -1,5 +1,7 @@
 // Who is here, as whom this page is known, and its place: at a workcell, in line, or looking on.
 
+import { set } from '/view.js';
+
 const $ = (id) => document.getElementById(id);
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
@@ -33,13 +35,13 @@ export function face(name, colour) {
 }
 
 function drawFace(node, name, colour) {
-  node.className = `face c${colour}`;
-  node.setAttribute('aria-hidden', 'true');
-  node.textContent = [...(name ?? '')][0]?.toUpperCase() ?? '';
+  set(node, 'className', `face c${colour}`);
+  set(node, 'ariaHidden', 'true');
+  put(node, [...(name ?? '')][0]?.toUpperCase() ?? '');
 }
 
 function put(node, value) {
-  if (node.textContent !== value) node.textContent = value;
+  set(node, 'textContent', value);
 }
 
 export function whereabouts({ role, workcell, drives, position }) {
@@ -137,10 +139,11 @@ export function makeLobby({ known, link, keyboard }) {
     drawFace($('me-face'), isNamed() ? you?.name : '?', you?.colour ?? 7);
     put($('me-name'), you ? (isNamed() ? you.name : 'Your name?') : '');
     $('me').classList.toggle('unnamed', Boolean(you) && !isNamed());
-    $('name').disabled = $('name-save').disabled = Boolean(you?.named_by_invitation || known.control.yours);
+    for (const id of ['name', 'name-save']) set($(id), 'disabled', Boolean(you?.named_by_invitation || known.control.yours));
     put($('name-note'), you?.named_by_invitation ? 'Your invitation names you.'
       : known.control.yours ? 'Release control to change it: what you do is kept under this name.' : '');
-    $('line').hidden = !you || you.role === 'spectator' || !known.place || Boolean(known.place.workcell || known.place.position);
+    const placed = !known.place || Boolean(known.place.workcell || known.place.position);
+    set($('line'), 'hidden', !you || you.role === 'spectator' || placed);
   }
 
   function renderPeople() {
@@ -164,7 +167,7 @@ export function makeLobby({ known, link, keyboard }) {
     const next = link.socketOpen ? stripOf(known) : null;
     if (next?.level === 'turn' && strip?.level !== 'turn' && navigator.userActivation?.hasBeenActive) navigator.vibrate?.([120, 60, 120]);
     strip = next;
-    $('strip').hidden = !strip;
+    set($('strip'), 'hidden', !strip);
     if (!strip) return;
     if ($('strip').dataset.level !== strip.level) $('strip').dataset.level = strip.level;
     put($('strip-mark'), strip.mark);

@@ -10,6 +10,7 @@ export class TrackScreen {
     this.anchor = null; // an RTP timestamp and the capture time that it stands for
     this.knowsFrames = 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
     this.fps = 0; // where frames are not known
+    this.asksBrowser = true; // for what arrived
     this.counted = { bytes: 0, lost: 0, received: 0 };
     this.element = document.createElement('video');
     Object.assign(this.element, { muted: true, autoplay: true, playsInline: true, disablePictureInPicture: true });

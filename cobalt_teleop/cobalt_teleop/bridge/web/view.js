@@ -2,9 +2,13 @@
 
 const $ = (id) => document.getElementById(id);
 
+// What is as it was is not written again: that, too, would cost a layout.
+export function set(node, property, value) {
+  if (node[property] !== value) node[property] = value;
+}
+
 function text(id, value) {
-  const node = $(id);
-  if (node.textContent !== value) node.textContent = value;
+  set($(id), 'textContent', value);
 }
 
 function level(id, value) {
@@ -53,14 +57,14 @@ function links(workcells) {
 export function showConnection({ level: state, text: words, title, detail, curtain, choices }) {
   level('connection', state);
   text('connection-text', words);
-  $('curtain').hidden = !curtain;
+  set($('curtain'), 'hidden', !curtain);
   text('curtain-title', title ?? words);
   text('curtain-text', detail ?? '');
   links(choices ?? []);
 }
 
 export function showTitle(title) {
-  if (document.title !== title) document.title = title;
+  set(document, 'title', title);
 }
 
 const GAUGES_MS = 400; // nobody reads numbers that change faster, and each change costs a layout
@@ -71,22 +75,21 @@ export function showGauges({ age_ms, round_trip_ms, fps, viewers, road: [road, r
   gauged_ms = performance.now();
   level('link', link.level);
   text('link-word', link.word);
-  if ($('link').title !== link.text) $('link').title = link.text;
+  set($('link'), 'title', link.text);
   text('frame-age', age_ms === null ? '–' : age_ms > 9999 ? `${Math.round(age_ms / 1000)} s` : `${Math.round(age_ms)} ms`);
   $('frame-age').classList.toggle('bad', age_ms !== null && age_ms > 250);
   text('round-trip', round_trip_ms === null ? '–' : `${round_trip_ms < 10 ? round_trip_ms.toFixed(1) : Math.round(round_trip_ms)} ms`);
   text('frame-rate', fps ? `${Math.round(fps)} /s` : '–');
   text('viewers', viewers ? String(viewers) : '–');
   text('road', road);
-  const roadGauge = $('road').parentElement;
-  if (roadGauge.title !== roadTitle) roadGauge.title = roadTitle;
+  set($('road').parentElement, 'title', roadTitle);
 }
 
 export function showWorkcells(workcells, chosen) {
   const chooser = $('chooser');
   const choice = workcells.length >= (chosen ? 2 : 1);
-  chooser.hidden = !choice;
-  $('workcell-name').hidden = choice;
+  set(chooser, 'hidden', !choice);
+  set($('workcell-name'), 'hidden', choice);
   text('workcell-name', chosen);
   const select = $('workcell');
   const key = workcells.map((workcell) => workcell.id).join();
@@ -103,7 +106,7 @@ export function showMotion({ level: state, title, words, limits }) {
   level('motion', state);
   text('motion-title', title);
   text('motion-text', words);
-  $('motion').title = words; // for a sentence that is too long for the strip
+  set($('motion'), 'title', words); // for a sentence that is too long for the strip
   list('limits', limits);
 }
 
@@ -120,7 +123,7 @@ export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel
   text('instruction', episode?.instruction || 'Start an episode to see what is to be done.');
   text('clock', clockText(elapsed_s));
   const limit_s = episode?.time_limit_s ?? 0;
-  $('progress').style.width = limit_s > 0 ? `${Math.min(100, (elapsed_s / limit_s) * 100)}%` : '0%';
+  set($('progress').style, 'width', limit_s > 0 ? `${Math.min(100, (elapsed_s / limit_s) * 100)}%` : '0%');
   const phase = episode?.phase ?? 'idle';
   const words = {
     idle: 'No episode yet',
@@ -140,8 +143,8 @@ export function showButtons(buttons) {
   for (const [id, { label, enabled, title }] of Object.entries(buttons)) {
     const button = $(id);
     text(id, label);
-    button.disabled = !enabled;
-    if (button.title !== title) button.title = title;
+    set(button, 'disabled', !enabled);
+    set(button, 'title', title);
   }
 }
 
@@ -149,13 +152,13 @@ export function showControl({ state, title, note, button, enabled, colour, home 
   level('holder-badge', state);
   const badge = colour === null ? 'badge' : `badge c${colour}`;
   if ($('holder-badge').className !== badge) $('holder-badge').className = badge;
-  $('home').hidden = !home.shown;
-  $('home').disabled = !home.enabled;
-  if ($('home').title !== home.title) $('home').title = home.title;
+  set($('home'), 'hidden', !home.shown);
+  set($('home'), 'disabled', !home.enabled);
+  set($('home'), 'title', home.title);
   text('holder', title);
   text('holder-note', note);
   text('take', button);
-  $('take').disabled = !enabled;
+  set($('take'), 'disabled', !enabled);
 }
 
 export function showGripper(words) {
@@ -166,10 +169,10 @@ export function showGripper(words) {
 }
 
 export function showStop(stopped, by) {
-  $('stop').hidden = stopped;
-  $('stopped').hidden = !stopped;
+  set($('stop'), 'hidden', stopped);
+  set($('stopped'), 'hidden', !stopped);
   text('stopped-by', by ? `Stopped by ${by}` : 'Stopped');
-  $('stopped-by').title = $('stopped-by').textContent;
+  set($('stopped-by'), 'title', $('stopped-by').textContent);
   if (stopped) $('flash').hidden = true;
 }
 
@@ -204,7 +207,7 @@ export function showLast({ episode, quality, recording }) {
     list('reasons', []);
   }
   const uri = judged?.uri || (own?.state === 'saved' ? own.uri : '');
-  $('bag').hidden = !uri;
+  set($('bag'), 'hidden', !uri);
   text('bag-path', uri ? `\u200e${uri}` : '');
 }
 
