@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import yaml
 from mcap.exceptions import McapError
 from mcap.records import Channel, Footer, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
@@ -15,6 +14,7 @@ from mcap_ros2.decoder import DecoderFactory
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.rosbag2_metadata import read_metadata, storage_files
+from cobalt_recorder.yaml_text import parse_yaml
 from cobalt_teleop.core.errors import CobaltError
 
 
@@ -198,7 +198,7 @@ def _index_damage(stream: BinaryIO, size_bytes: int, footer: Footer) -> str:
 
 
 def _summary(channel: Channel, schema: Schema | None) -> TopicSummary:
-    offered = yaml.safe_load(channel.metadata.get('offered_qos_profiles', '')) or []
+    offered = parse_yaml(channel.metadata.get('offered_qos_profiles', '')) or []
     return TopicSummary(channel.topic, schema.name if schema else 'unknown', publishers=len(offered))
 
 

@@ -25,7 +25,8 @@ SUMMARY = 'Records each episode of each workcell into a rosbag2 bag, and judges 
 
 _SWEEP_S = 0.05
 _CLOSE_S = 2.0
-_JUDGE_S = 1.5
+_END_S = 3.5
+"""Within this time all is over, whoever starts the recorder: `cobalt up` kills what still runs after 4 s [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,10 +93,11 @@ class RecorderNode(Node):
         """Closes every bag, and judges what can be judged in a moment."""
         for recorder in self._recorders.values():
             recorder.stop()
-        until = time.monotonic() + _CLOSE_S
+        now_s = time.monotonic()
+        until, end_s = now_s + _CLOSE_S, now_s + _END_S
         for recorder in self._recorders.values():
             recorder.wait_stopped(max(0.0, until - time.monotonic()))
-        self._tell(self._desk.finish(_JUDGE_S))
+        self._tell(self._desk.finish(max(0.0, end_s - time.monotonic())))
 
     def _on_info(self, info: Any) -> None:
         make_texts_plain(info)

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from cobalt_recorder.offered_qos import OfferedQos
+from cobalt_recorder.yaml_text import parse_yaml
 
 FILE_NAME = 'metadata.yaml'
 
@@ -104,7 +105,7 @@ def read_metadata(folder: Path) -> Mapping[str, Any]:
         ValueError: It is not rosbag2's metadata.
     """
     try:
-        content = yaml.safe_load((folder / FILE_NAME).read_text(encoding='utf-8'))
+        content = parse_yaml((folder / FILE_NAME).read_text(encoding='utf-8'))
         information = content['rosbag2_bagfile_information']
     except (yaml.YAMLError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f'{folder / FILE_NAME} is not the metadata of a rosbag2 bag') from error

@@ -16,6 +16,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_share_
 
 from cobalt_recorder.metrics.catalogue import metric_names
 from cobalt_recorder.quality_rules import VERDICTS, Bounds, MetricRule, OutcomeRule, QualityRules, ZScoreRule
+from cobalt_recorder.yaml_text import parse_yaml
 from cobalt_teleop.core.episode import Outcome
 from cobalt_teleop.core.errors import CobaltError
 
@@ -45,7 +46,7 @@ def load_rules(path: Path) -> QualityRules:
     except OSError as error:
         raise CobaltError(f'the quality rules {path} cannot be read: {error.strerror}') from error
     try:
-        content = yaml.safe_load(text)
+        content = parse_yaml(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         where = ' '.join(str(error).split())
         raise CobaltError(f'the quality rules {path} are not understood: they are not YAML: {where}.') from error
