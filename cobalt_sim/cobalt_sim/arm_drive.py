@@ -2,7 +2,7 @@
 
 A target that is held through its tick makes an arm lag by half a tick and jerk at every tick, and a position servo lags
 behind a target that moves by its damping over its stiffness. Here the set point of the servos runs evenly through each
-tick, to where the target is and half of what it is expected to go on; and it leads by most of the servo's own lag.
+tick, to where the target is and most of what it is expected to go on; and it leads by most of the servo's own lag.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from cobalt_teleop.core.pose import Vector
 
 # Chosen with bench_tracking.py. All of both takes 20 ms more off the lag, but then the arm swings by twice as much over
 # the place where a hand stops at once.
-_SHARE_OF_EXPECTED = 0.5
+_SHARE_OF_EXPECTED = 0.6
 _SHARE_OF_SERVO_LAG = 0.9
 
 # From rest the set point gets ahead by and by, so that the arm is never much faster than the guard lets its target be.

@@ -4,7 +4,8 @@
 The hand's path is made (hand_path.py tells how), no person's recording. Commands reach the guard without a network, one
 a tick, so that lag is the guard's and the arm's alone; the tool is looked at in every step of the physics. The error is
 of the tool against the hand at the same moment; the lag is the delay of the hand's path that fits the tool's best. A
-step is a jump of the hand. `bounce` is how far the tool swings over where a key's even motion stops at once.
+step is a jump of the hand; `far` is a place where the arm reaches out; `bounce` is how far the tool swings over where a
+key's even motion stops at once.
 """
 
 import argparse
@@ -18,7 +19,7 @@ harness.enter_workspace()
 
 import mujoco  # noqa: E402
 import numpy as np  # noqa: E402
-from hand_path import HandPath, circle_path, made_hand_path, moved, step_path  # noqa: E402
+from hand_path import HandHabits, HandPath, circle_path, made_hand_path, moved, step_path  # noqa: E402
 
 from cobalt_sim.arm_drive import ArmDrive  # noqa: E402
 from cobalt_sim.experts.expert import ExpertCommand  # noqa: E402
@@ -33,6 +34,7 @@ from cobalt_teleop.kinematics.robot_description import load_robot  # noqa: E402
 ROBOT = 'franka_panda'
 TICK_S = 0.05
 MIDDLE = np.array([0.47, 0.0, 0.22])
+FAR = np.array([0.60, -0.20, 0.12])
 STEPS_M = (0.05, 0.02)
 TURN_RAD = 0.35
 KEY_SPEED = 0.15
@@ -84,14 +86,14 @@ def make_plant(*, old: bool) -> MujocoPlant:
     return plant
 
 
-def follow(plant: MujocoPlant, path: HandPath, seconds: float) -> Followed:
-    """Drives the tool to the middle of the workspace, and from there along a hand's path."""
+def follow(plant: MujocoPlant, path: HandPath, seconds: float, place: Vector = MIDDLE) -> Followed:
+    """Drives the tool to a place, and from there along a hand's path."""
     guarded = GuardedPlant(plant)
     guarded.reset(0)
     start = plant.observe().parts[PART].pose
     for tick in range(120):
         share = min(1.0, tick / 80)
-        pose = Pose(start.position + share * (MIDDLE - start.position), start.quat_xyzw)
+        pose = Pose(start.position + share * (place - start.position), start.quat_xyzw)
         guarded.tick(ExpertCommand(pose=pose, gripper=1.0, engaged=0 < tick < 110))
     start = plant.observe().parts[PART].pose
     began_s = float(plant.data.time)
@@ -145,15 +147,15 @@ def lags_ms(run: Followed, path: HandPath) -> tuple[float, float]:
     return best[0], best[1]
 
 
-def overshoot_percent(plant: MujocoPlant) -> float:
+def overshoot_percent(plant: MujocoPlant, place: Vector = MIDDLE) -> float:
     """Returns by how much the tool swings over a jump of the hand, at the worst of ways, sizes and turns [%]."""
     worst = 0.0
     for axis in np.eye(3):
         for size in STEPS_M:
-            run = follow(plant, step_path(axis * size * 0.999, np.zeros(3), 0.2), 1.5)
+            run = follow(plant, step_path(axis * size * 0.999, np.zeros(3), 0.2), 1.5, place)
             reached = ((run.places - run.start.position) @ axis).max()
             worst = max(worst, 100.0 * (reached / (size * 0.999) - 1.0))
-        run = follow(plant, step_path(np.zeros(3), axis * TURN_RAD, 0.2), 1.5)
+        run = follow(plant, step_path(np.zeros(3), axis * TURN_RAD, 0.2), 1.5, place)
         turned = [rotation_vector(multiply(turn, inverse(run.start.quat_xyzw))) @ axis for turn in run.turns[::5]]
         worst = max(worst, 100.0 * (max(turned) / TURN_RAD - 1.0))
     return worst
@@ -194,6 +196,9 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
         round_run = follow(plant, circle, 6.0)
         figures[f'circle_lag{suffix}_ms'] = lags_ms(round_run, circle)[0]
         figures[f'overshoot{suffix}_percent'] = overshoot_percent(plant)
+        small_hand = made_hand_path(arguments.seed, 10.0, HandHabits(reach=(0.05, 0.07, 0.06)))
+        figures[f'far.lag{suffix}_ms'] = lags_ms(follow(plant, small_hand, 10.0, FAR), small_hand)[0]
+        figures[f'far.overshoot{suffix}_percent'] = overshoot_percent(plant, FAR)
         figures[f'bounce{suffix}_mm'] = bounce_mm(plant)
         for name, shares in (('hand', run.at_limit), ('circle', round_run.at_limit)):
             for joint, share in enumerate(shares.mean(axis=0), 1):

@@ -27,10 +27,10 @@ AS_HULL = ('base_mount_black', 'base_black')  # Full of threaded holes that nobo
 HULL_FACES = 48
 NEAR = ('driver', 'coupler', 'spring_link', 'follower', 'pad')  # The wrist camera looks at these.
 SERVOS = {  # joint: kp [Nm/rad], kv [Nms/rad], largest torque [Nm]
-    'joint1': (9000, 375, 87),
-    'joint2': (9000, 375, 87),
-    'joint3': (7000, 270, 87),
-    'joint4': (7000, 270, 87),
+    'joint1': (11000, 440, 87),
+    'joint2': (11000, 440, 87),
+    'joint3': (8500, 340, 87),
+    'joint4': (8500, 340, 87),
     'joint5': (2000, 40, 12),
     'joint6': (2000, 40, 12),
     'joint7': (2000, 40, 12),
