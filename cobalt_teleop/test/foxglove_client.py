@@ -29,7 +29,9 @@ class FoxgloveClient:
         self._thread.start()
         self._client = self._run(self._make(url))
         self.received = {}
+        self.lost_connections = 0
         self._client.on_message(self._on_message)
+        self._client.on_reconnecting(self._on_lost)
         self._run(self._client.connect())
         until(lambda: self._client.server_info, 'the server to introduce itself')
 
@@ -38,6 +40,9 @@ class FoxgloveClient:
 
     def _run(self, awaitable, timeout_s=15.0):
         return asyncio.run_coroutine_threadsafe(awaitable, self._loop).result(timeout_s)
+
+    def _on_lost(self):
+        self.lost_connections += 1
 
     def _on_message(self, channel, time_ns, cdr):
         self.received.setdefault(channel['topic'], []).append((time_ns, cdr))

@@ -55,7 +55,7 @@ def host(private_ros_domain):
 
 @pytest.fixture(scope='module')
 def server(host, tmp_path_factory):
-    process = start_server(tmp_path_factory.mktemp('state'), f'port:={free_port()}', 'backlog:=32', 'max_clients:=4')
+    process = start_server(tmp_path_factory.mktemp('state'), f'port:={free_port()}', 'backlog:=64', 'max_clients:=4')
     line = process.stdout.readline()
     assert line.startswith('Foxglove: open a connection to ws://127.0.0.1:'), line + process.communicate()[0]
     process.url = line.split()[-1]
@@ -160,6 +160,16 @@ def test_a_channel_goes_with_its_topic_and_another_type_may_come_in_its_place(cl
     assert client.channel('/passing')['schemaName'] == 'std_msgs/msg/UInt8MultiArray'
 
 
+def test_many_topics_that_come_and_go_at_once_cost_no_client_its_connection(client, node):
+    publishers = [node.create_publisher(String, f'crowd/topic_{number}', 1) for number in range(200)]
+    until(lambda: sum('/crowd/' in name for name in client.channels()) == 200, 'all channels', 20.0)
+    client.subscribe(*(f'/crowd/topic_{number}' for number in range(0, 200, 10)))
+    for publisher in publishers:
+        node.destroy_publisher(publisher)
+    until(lambda: not any('/crowd/' in name for name in client.channels()), 'the channels to go', 20.0)
+    assert client.lost_connections == 0
+
+
 def test_a_publisher_that_offers_less_is_heard_as_well(client, node):
     latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     first = node.create_publisher(String, 'mixed', latched)
@@ -189,8 +199,8 @@ def test_a_client_that_does_not_read_costs_bounded_memory_and_slows_nobody(serve
             publisher.publish(message)
             if count % 8 == 0:
                 until(lambda count=count: client.count('/fat') >= count, f'message {count} at the client that reads')
-        # 40 MB passed by; 32 messages, 1.6 MB, may wait for the sleeper.
-        assert memory().rss - before < 15e6
+        # 40 MB passed by; 64 messages, 3.2 MB, may wait for the sleeper.
+        assert memory().rss - before < 20e6
 
 
 def test_services_start_an_episode_and_stop_the_arm(client):

@@ -41,7 +41,7 @@ class FoxgloveParameters:
     )
     max_clients: int = parameter(16, 'clients at the same time', lower=1, upper=256)
     backlog: int = parameter(
-        256, 'messages that wait for a slow client before the oldest are dropped', lower=16, upper=4096
+        256, 'messages that wait for a slow client before the oldest are dropped', lower=64, upper=4096
     )
     service_timeout_s: float = parameter(3.0, 'how long a service may take to answer [s]', lower=0.1, upper=60.0)
     state_dir: str = parameter('', 'folder of what survives a restart; empty for cobalt in the XDG state folder')

@@ -7,11 +7,17 @@ from typing import TypeVar
 import foxglove
 from foxglove.websocket import Capability, ChannelView, Client, ServerListener
 from rclpy.node import Node
+from rclpy.timer import Timer
 
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.foxglove.served_service import ServedService
 from cobalt_teleop.foxglove.served_topic import ServedTopic
 from cobalt_teleop.ros.executor_calls import ExecutorCalls
+
+CHANGES_AT_ONCE = 32
+"""Channels that come or go before the server may send on: it drops clients that have many such news to read at once."""
+
+_PAUSE_S = 0.05
 
 S = TypeVar('S')
 
@@ -78,6 +84,7 @@ class GraphMirror(ServerListener):
             message_backlog_size=backlog,
         )
         self.port = self._server.port
+        self._next_step: Timer | None = None
         self._timer = node.create_timer(period_s, self.look)
         self.look()
 
@@ -104,9 +111,14 @@ class GraphMirror(ServerListener):
         self._calls.post(unwatch)
 
     def look(self) -> None:
-        """Takes what is new, and drops what is gone."""
-        self._look_at_topics()
-        self._look_at_services()
+        """Takes what is new, and drops what is gone; if that is much, in steps."""
+        if self._next_step is not None:
+            self._node.destroy_timer(self._next_step)
+            self._next_step = None
+        if self._look_at_topics():
+            self._look_at_services()
+        else:
+            self._next_step = self._node.create_timer(_PAUSE_S, self.look)
 
     def close(self) -> None:
         """Ends the server and drops everything."""
@@ -120,20 +132,22 @@ class GraphMirror(ServerListener):
         self._topics.clear()
         self._services.clear()
 
-    def _look_at_topics(self) -> None:
+    def _look_at_topics(self) -> bool:
         graph = {name: types[0] for name, types in self._node.get_topic_names_and_types()}
         wanted = {
             name: ros_type
             for name, ros_type in chosen(graph, self._topic_patterns).items()
-            if self._node.count_publishers(name)
+            if name not in self._refused and self._node.count_publishers(name)
         }
-        for name, served in list(self._topics.items()):
-            if wanted.get(name) == served.type:
-                served.follow_publishers()
-            else:
-                self._topics.pop(name).close()
-        for name in sorted(wanted.keys() - self._topics.keys()):
+        gone = [name for name, served in self._topics.items() if wanted.get(name) != served.type]
+        for name in gone[:CHANGES_AT_ONCE]:
+            self._topics.pop(name).close()
+        new = sorted(wanted.keys() - self._topics.keys())
+        for name in new[:CHANGES_AT_ONCE]:
             self._take(self._topics, name, lambda n: ServedTopic(self._node, self._context, n, wanted[n]))
+        for served in self._topics.values():
+            served.follow_publishers()
+        return max(len(gone), len(new)) <= CHANGES_AT_ONCE
 
     def _look_at_services(self) -> None:
         graph = {name: types[0] for name, types in self._node.get_service_names_and_types()}
