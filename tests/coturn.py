@@ -43,6 +43,7 @@ class Coturn:
         configuration = folder / 'turnserver.conf'
         configuration.write_text(f'{text}\npidfile={folder}/turnserver.pid\nuserdb={folder}/turndb\n')
         self.url = f'turn:{address}:{PORT}?transport=udp'
+        self.tcp_url = f'turn:{address}:{PORT}?transport=tcp'
         self.log = folder / 'turnserver.log'
         with self.log.open('w') as output:
             self.process = namespace.popen(

@@ -158,6 +158,10 @@ class SmallInternet:
         """Lets no UDP through between client and server, as many firewalls do; a relay on the router still serves."""
         self._rules('meta l4proto udp drop')
 
+    def block_udp_of_client(self) -> None:
+        """Lets no UDP of the client through to anybody, the relay included."""
+        self._rules('meta l4proto udp drop', arriving='iifname "to-client" meta l4proto udp drop')
+
     def block_udp_but(self, first: int, last: int) -> None:
         """Lets UDP through to and from these ports of the server alone, as a firewall does that was told of them."""
         ports = f'{first}-{last}'
@@ -190,14 +194,18 @@ class SmallInternet:
         self.client.run('ip', 'address', 'add', f'{OTHER_CLIENT_ADDRESS}/24', 'dev', 'client')
         self.client.run('ip', 'route', 'replace', 'default', 'via', CLIENT_GATEWAY)
 
-    def _rules(self, *rules: str) -> None:
-        lines = '\n'.join(rules)
+    def _rules(self, *rules: str, arriving: str = '') -> None:
+        lines = '\n    '.join(rules)
         text = f"""table inet cobalt
 delete table inet cobalt
 table inet cobalt {{
   chain way {{
     type filter hook forward priority 0; policy accept;
     {lines}
+  }}
+  chain arriving {{
+    type filter hook prerouting priority -200; policy accept;
+    {arriving}
   }}
 }}
 """

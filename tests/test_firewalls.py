@@ -47,9 +47,10 @@ def drives(page, stack):
 
 
 @needs_coturn
-def test_where_udp_is_blocked_video_and_control_pass_through_the_relay(internet, relay, tmp_path, monkeypatch):
+def test_where_no_udp_passes_at_all_video_and_control_take_the_relay_by_tcp(internet, relay, tmp_path, monkeypatch):
+    internet.block_udp_of_client()
     monkeypatch.setenv('COBALT_TURN_SECRET', SECRET)
-    with remote_stack(internet, turn_urls=relay.url) as stack:
+    with remote_stack(internet, turn_urls=f'{relay.url},{relay.tcp_url}') as stack:
         with remote_page(internet, stack.address, tmp_path) as page:
             wait_until_live(page, 40.0)
             drives(page, stack)
