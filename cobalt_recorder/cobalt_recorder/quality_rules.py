@@ -1,9 +1,9 @@
 """Turns metrics into a verdict, by rules that are data."""
 
-import fnmatch
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 from cobalt_recorder.accepted_episodes import AcceptedEpisodes, Spread
 from cobalt_recorder.metrics.measure import Measurement
@@ -89,14 +89,42 @@ class OutcomeRule:
     tip: str
 
 
-@dataclass(frozen=True)
 class QualityRules:
-    """All rules, and the hash of the file that holds them."""
+    """All rules of a file.
 
-    outcomes: Mapping[str, OutcomeRule]
-    metrics: Sequence[MetricRule]
-    z_scores: Sequence[ZScoreRule]
-    hash: str
+    Args:
+        outcomes: By name of the outcome.
+        metrics: Bounds, in the order of the file.
+        z_scores: Comparisons, in the order of the file.
+        hash: Of the file.
+    """
+
+    def __init__(
+        self,
+        outcomes: Mapping[str, OutcomeRule],
+        metrics: Sequence[MetricRule],
+        z_scores: Sequence[ZScoreRule],
+        hash: str,
+    ) -> None:
+        self.outcomes = outcomes
+        self.metrics = metrics
+        self.z_scores = z_scores
+        self.hash = hash
+        # Live reports ask for the same few names again and again.
+        self._metric_rules: dict[str, MetricRule | None] = {}
+        self._z_score_rules: dict[str, ZScoreRule | None] = {}
+
+    def metric_rule(self, name: str) -> MetricRule | None:
+        """Returns the bounds of a metric: the first rule whose pattern matches."""
+        if name not in self._metric_rules:
+            self._metric_rules[name] = next((one for one in self.metrics if fnmatchcase(name, one.pattern)), None)
+        return self._metric_rules[name]
+
+    def z_score_rule(self, name: str) -> ZScoreRule | None:
+        """Returns the comparison of a metric: the first rule whose pattern matches."""
+        if name not in self._z_score_rules:
+            self._z_score_rules[name] = next((one for one in self.z_scores if fnmatchcase(name, one.pattern)), None)
+        return self._z_score_rules[name]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,8 +238,8 @@ def judge_metrics(
     judged, findings = [], []
     for measurement in measurements:
         of_one = _Findings()
-        _hold_against_bounds(measurement, rules.metrics, values, of_one)
-        _compare_with_accepted(measurement, rules.z_scores, accepted, of_one)
+        _hold_against_bounds(measurement, rules, values, of_one)
+        _compare_with_accepted(measurement, rules, accepted, of_one)
         judged.append(
             JudgedMetric(
                 name=measurement.name,
@@ -231,10 +259,10 @@ def judge_metrics(
 
 
 def _hold_against_bounds(
-    measurement: Measurement, rules: Iterable[MetricRule], values: Mapping[tuple[str, str], float], into: _Findings
+    measurement: Measurement, rules: QualityRules, values: Mapping[tuple[str, str], float], into: _Findings
 ) -> None:
     name, value = measurement.name, measurement.value
-    rule = next((rule for rule in rules if fnmatch.fnmatchcase(name, rule.pattern)), None)
+    rule = rules.metric_rule(name)
     if rule is None:
         return
     factor = 1.0
@@ -252,10 +280,10 @@ def _hold_against_bounds(
 
 
 def _compare_with_accepted(
-    measurement: Measurement, rules: Iterable[ZScoreRule], accepted: AcceptedEpisodes | None, into: _Findings
+    measurement: Measurement, rules: QualityRules, accepted: AcceptedEpisodes | None, into: _Findings
 ) -> None:
     name, value = measurement.name, measurement.value
-    rule = next((rule for rule in rules if fnmatch.fnmatchcase(name, rule.pattern)), None)
+    rule = rules.z_score_rule(name)
     if rule is None or accepted is None or math.isnan(value):
         return
     spread = accepted.spread(name, measurement.part)
