@@ -43,8 +43,8 @@ def test_an_operator_sees_and_drives_without_h264(stack, onlooker):
 
     with firefox.open_page(stack.address) as page:
         until_live(page)
-        shown = "[...document.querySelectorAll('video')].map((video) => [video.videoWidth, video.videoHeight])"
-        assert page.evaluate(shown) == [[320, 240], [320, 240]]
+        shown = "[...document.querySelectorAll('video')].map((video) => video.videoWidth / video.videoHeight)"
+        assert page.evaluate(shown) == pytest.approx([4 / 3, 4 / 3], rel=0.02)
         codecs = page.evaluate("RTCRtpReceiver.getCapabilities('video').codecs.map((codec) => codec.mimeType)")
         if 'video/H264' not in codecs:
             assert (page.evaluate('cobalt.road'), viewers('vp8'), viewers('h264')) == ('track', 1, 0)
