@@ -54,9 +54,17 @@ def test_each_session_gets_its_own_credentials_made_at_that_moment():
 
 def test_the_bridge_asks_the_same_servers_under_a_name_of_its_own():
     stun, turn = IceServers([STUN], [TURN], SharedSecret('s', 60.0)).configuration().iceServers
-    assert stun.urls == [STUN]
-    assert turn.urls == [TURN]
+    assert (stun.urls, turn.urls) == (STUN, TURN)
     assert turn.username.endswith(':bridge')
+
+
+def test_the_bridge_asks_the_first_that_serves_it_and_pages_try_all():
+    servers = IceServers([STUN], [TURN, TURN.replace('udp', 'tcp')], SharedSecret('s', 60.0))
+    servers.leave_out([STUN, TURN])
+    assert [server.urls for server in servers.configuration().iceServers] == [TURN.replace('udp', 'tcp')]
+    assert [server['urls'] for server in servers.for_page('ada')] == [[STUN], [TURN, TURN.replace('udp', 'tcp')]]
+    servers.leave_out([])
+    assert len(servers.configuration().iceServers) == 3
 
 
 def test_the_login_comes_from_the_environment():

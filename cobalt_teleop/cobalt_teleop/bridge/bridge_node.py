@@ -31,6 +31,7 @@ from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
 
 KEEPALIVE_S = 60.0
+ASK_SERVERS_PERIOD_S = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,9 +189,15 @@ class WebRtcBridge(Node):
         await runner.cleanup()
 
     async def _ask_servers(self) -> None:
-        for finding in await check_servers(self._way.servers):
-            if finding.problem:
-                self.get_logger().error(f'{finding.url}: {finding.problem}')
+        told: dict[str, str] = {}
+        while self._way.servers.stun_urls or self._way.servers.turn_urls:
+            findings = await check_servers(self._way.servers)
+            self._way.servers.leave_out(finding.url for finding in findings if finding.problem)
+            for finding in findings:
+                if finding.problem != told.get(finding.url, ''):
+                    self.get_logger().warning(f'{finding.url}: {finding.problem or "it serves again"}')
+                told[finding.url] = finding.problem
+            await asyncio.sleep(ASK_SERVERS_PERIOD_S)
 
 
 def _build(stop: Stop) -> Node:

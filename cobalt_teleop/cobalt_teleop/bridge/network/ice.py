@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -105,8 +105,8 @@ def _check(parameter: str, url: str, schemes: Sequence[str]) -> None:
 class IceServers:
     """The STUN and TURN servers of an installation; none unless they are named.
 
-    The page uses all of them. The bridge's own end asks the first STUN server and the first TURN server (aiortc knows
-    one of each).
+    The page uses all of them. The bridge's own end asks the first STUN server and the first TURN server that serve it
+    (aiortc knows one of each).
 
     Args:
         stun_urls: Such as `stun:stun.example.org:3478`.
@@ -132,6 +132,11 @@ class IceServers:
         self.stun_urls = tuple(stun_urls)
         self.turn_urls = tuple(turn_urls)
         self._login = login
+        self._left_out: frozenset[str] = frozenset()
+
+    def leave_out(self, urls: Iterable[str]) -> None:
+        """The bridge's own end asks these no more: each connection would wait seconds for one that does not answer."""
+        self._left_out = frozenset(urls)
 
     def for_page(self, name: str) -> list[dict[str, object]]:
         """Returns the list that a page gives to RTCPeerConnection, with credentials made now.
@@ -139,18 +144,24 @@ class IceServers:
         Args:
             name: Of the session.
         """
-        servers: list[dict[str, object]] = []
+        return [{'urls': list(urls), **login} for urls, login in self._logins(name)]
+
+    def _logins(self, name: str) -> Iterator[tuple[tuple[str, ...], dict[str, str]]]:
         if self.stun_urls:
-            servers.append({'urls': list(self.stun_urls)})
+            yield self.stun_urls, {}
         if self.turn_urls and self._login is not None:
             user, password = self._login.credentials(name, time.time())
-            servers.append({'urls': list(self.turn_urls), 'username': user, 'credential': password})
-        return servers
+            yield self.turn_urls, {'username': user, 'credential': password}
 
     def configuration(self) -> RTCConfiguration:
         """Returns the configuration of the bridge's end, with credentials made now.
 
         The list is always explicit: without one, aiortc would ask a public server.
         """
-        servers = [RTCIceServer(**server) for server in self.for_page(OWN_NAME)]  # type: ignore[arg-type]
+        servers = [
+            RTCIceServer(url, **login)
+            for urls, login in self._logins(OWN_NAME)
+            for url in urls
+            if url not in self._left_out
+        ]
         return RTCConfiguration(iceServers=servers, bundlePolicy=RTCBundlePolicy.MAX_BUNDLE)
