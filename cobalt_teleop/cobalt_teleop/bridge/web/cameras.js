@@ -163,14 +163,10 @@ export class Cameras {
     return camera?.shown ? (camera.shown.id === null ? null : [camera.name, camera.shown.id]) : null;
   }
 
-  // Picture of the large camera: too old to drive by?
+  // Has the picture of the large camera stood for too long to drive by? (How old it is, the host judges by its own clock.)
   isStale(limit_ms) {
     const camera = this.byName.get(this.main);
-    if (!camera?.knowsFrames) return false;
-    const { shown } = camera;
-    const host_ms = this.clock.now();
-    const age_ms = shown?.stamp_ms != null && host_ms !== null ? host_ms - shown.stamp_ms : 0;
-    return Math.max(age_ms, camera.sinceLastFrame_ms()) > limit_ms;
+    return Boolean(camera?.knowsFrames && camera.sinceLastFrame_ms() > limit_ms);
   }
 
   isLive() {
