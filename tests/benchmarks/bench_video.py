@@ -255,8 +255,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--viewers', type=int, nargs='+', metavar='N', default=[1, 8, 16], help='(1 8 16)')
     parser.add_argument('--roads', nargs='+', metavar='ROAD', choices=_ROADS, help=', '.join(_ROADS))
     parser.add_argument('--seconds', type=float, default=10.0, help='length of each measurement [s] (10)')
-    parser.add_argument('--width', type=int, default=320, help='of the frames [px] (320)')
-    parser.add_argument('--height', type=int, default=240, help='of the frames [px] (240)')
+    parser.add_argument('--width', type=int, default=480, help="of the frames [px] (480, the simulator's own)")
+    parser.add_argument('--height', type=int, default=360, help='of the frames [px] (360)')
 
 
 if __name__ == '__main__':
