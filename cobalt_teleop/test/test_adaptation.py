@@ -5,6 +5,8 @@ import math
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cobalt_teleop.bridge.media.adaptation import CHANGE_INTERVAL_S, FilmedCamera, SeenCamera, VideoAdaptation
 from cobalt_teleop.video.readable import readable_kbit_s
@@ -174,6 +176,29 @@ def test_one_freeze_of_the_host_changes_nothing():
         seen = SeenCamera(fps=20.0, frame_age_ms=45.0, kbit_s=800.0, freezes=int(second > 30))
         changes.append(policy.note('Ada', 0.0, {'front': seen}, float(second)))
     assert sum(map(bool, changes)) == 1
+
+
+REPORTS = st.tuples(
+    st.sampled_from(['Ada', 'Bob']),
+    st.one_of(st.just(math.nan), st.floats(0, 1)),
+    st.builds(
+        SeenCamera,
+        fps=st.floats(0, 1000),
+        frame_age_ms=st.one_of(st.just(math.nan), st.floats(-1e6, 1e6)),
+        kbit_s=st.floats(0, 1e7),
+        freezes=st.integers(0, 2**32 - 1),
+        shown_width=st.integers(0, 2**16 - 1),
+    ),
+)
+
+
+@given(st.lists(REPORTS, max_size=40))
+def test_whatever_a_page_reports_the_picture_stays_readable_and_no_larger_than_it_is(reports):
+    policy = VideoAdaptation({'front': FRONT, 'wrist': FRONT}, TOP)
+    for second, (leader, loss, seen) in enumerate(reports):
+        for setting in policy.note(leader, loss, {'front': seen}, float(second)).values():
+            assert 320 <= setting.width <= 640 and 240 <= setting.height <= 480
+            assert readable_kbit_s(setting.width, setting.height, 20.0) <= setting.kbit_s <= 2 * TOP
 
 
 def test_reports_of_unknown_cameras_are_passed_over():
