@@ -90,18 +90,21 @@ class BlobShadows:
     def __init__(
         self, model: Any, objects: Sequence[int], fingertips: Sequence[int], table_min: Vector, table_max: Vector
     ) -> None:
-        self._objects = [int(model.body_geomadr[body]) for body in objects]
+        geoms = [int(model.body_geomadr[body]) for body in objects]
         self._tips = [int(model.body_geomadr[body]) for body in fingertips]
-        self._half = {geom: model.geom_aabb[geom, 3:].tolist() for geom in (*self._objects, *self._tips)}
-        self._round, self._square = (model.material(name).id for name in (_ROUND, _SQUARE))
+        self._half = {geom: model.geom_aabb[geom, 3:].tolist() for geom in (*geoms, *self._tips)}
+        self._round, square = (model.material(name).id for name in (_ROUND, _SQUARE))
+        spheres = model.geom_type == mujoco.mjtGeom.mjGEOM_SPHERE
+        self._of_objects = [(geom, self._round if spheres[geom] else square) for geom in geoms]
         self._table_min, self._table_max = table_min.tolist(), table_max.tolist()
 
     def add_to(self, scene: Any, data: Any) -> None:
         """Adds the shadows of a mujoco.MjData to a mujoco.MjvScene that was updated from it."""
         if len(self._tips) > 1:
             self._add_hand(scene, data)
-        for geoms, material, look in ((self._tips, self._round, _FINGERTIP), (self._objects, self._square, _OBJECT)):
-            for geom in geoms:
+        fingertips = [(geom, self._round) for geom in self._tips]
+        for geoms, look in ((fingertips, _FINGERTIP), (self._of_objects, _OBJECT)):
+            for geom, material in geoms:
                 below, direction, half = _outline(data.geom_xmat[geom].tolist(), self._half[geom])
                 x, y, z = data.geom_xpos[geom].tolist()
                 self._add(scene, material, look, (x, y, z - below), direction, half)

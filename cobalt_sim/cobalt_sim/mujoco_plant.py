@@ -155,13 +155,21 @@ class MujocoPlant:
         base = self._body_pose(indices.base_body)
         self._base_from_world = base.inverse()
         for name, pose_in_base in self._world.task.start(np.random.default_rng(seed)).items():
-            pose = base @ pose_in_base
-            at = indices.object_qpos[name]
-            data.qpos[at : at + 3] = pose.position
-            data.qpos[at + 3 : at + 7] = wxyz(pose.quat_xyzw)
+            self._put(name, base @ pose_in_base)
         mujoco.mj_forward(model, data)
         self._judge = self._world.task.new_judge()
         self._look()
+
+    def _put(self, name: str, pose: Pose) -> None:
+        """Puts an object at a pose in the world frame."""
+        data, indices = self._data, self._world.indices
+        if name in indices.object_mocap:
+            data.mocap_pos[indices.object_mocap[name]] = pose.position
+            data.mocap_quat[indices.object_mocap[name]] = wxyz(pose.quat_xyzw)
+            return
+        at = indices.object_qpos[name]
+        data.qpos[at : at + 3] = pose.position
+        data.qpos[at + 3 : at + 7] = wxyz(pose.quat_xyzw)
 
     def hold(self) -> None:
         """Keeps the present targets."""

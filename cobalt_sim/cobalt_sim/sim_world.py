@@ -108,5 +108,12 @@ class ModelIndices:
                 self.fingertip_of_body[model.body(name).id] = index
         self.is_arm_body = model.body_rootid == model.body_rootid[self.base_body]
         self.object_bodies = {name: model.body(name).id for name in task.objects}
-        self.object_qpos = {name: int(model.joint(name).qposadr[0]) for name in task.objects}
+        self.object_mocap = {
+            name: int(model.body_mocapid[body])
+            for name, body in self.object_bodies.items()
+            if model.body_mocapid[body] >= 0
+        }
+        self.object_qpos = {
+            name: int(model.joint(name).qposadr[0]) for name in task.objects if name not in self.object_mocap
+        }
         self.body_of_geom = np.array(model.geom_bodyid)

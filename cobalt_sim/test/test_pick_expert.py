@@ -3,7 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from cobalt_sim.experts.pick import ExpertPhase, PickExpert, grasp_yaw
+from cobalt_sim.experts.phased import ExpertPhase
+from cobalt_sim.experts.pick import PickExpert, grasp_yaw
 from cobalt_sim.in_process import run_expert
 from cobalt_teleop.core.pose import Pose, multiply, quaternion
 

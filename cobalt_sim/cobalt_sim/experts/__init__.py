@@ -5,6 +5,7 @@ from typing import Protocol
 
 from cobalt_sim.experts.expert import Expert
 from cobalt_sim.experts.pick import PickExpert
+from cobalt_sim.experts.reach_position import ReachPositionExpert
 from cobalt_sim.experts.stack import StackExpert
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.errors import CobaltError
@@ -14,7 +15,11 @@ class _MakeExpert(Protocol):
     def __call__(self, *, period_s: float) -> Expert: ...
 
 
-EXPERTS: dict[str, _MakeExpert] = {'lift': partial(PickExpert, CUBE), 'stack': StackExpert}
+EXPERTS: dict[str, _MakeExpert] = {
+    'lift': partial(PickExpert, CUBE),
+    'stack': StackExpert,
+    'reach_position': ReachPositionExpert,
+}
 
 
 def load_expert(task: str, *, period_s: float = 0.05) -> Expert:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cobalt_sim.experts.pick import ExpertPhase, PickExpert, grasp_yaw, pointing_down
+from cobalt_sim.experts.phased import ExpertPhase
+from cobalt_sim.experts.pick import PickExpert, grasp_yaw, pointing_down
 from cobalt_sim.experts.steady_hand import ExpertSkill, is_there
 from cobalt_sim.tasks.stack import BLUE, BLUE_HALF, YELLOW, YELLOW_HALF
 from cobalt_teleop.core.pose import Pose

@@ -49,7 +49,7 @@ class Task(Protocol):
 
     @property
     def objects(self) -> tuple[str, ...]:
-        """Names of the bodies that can move, each with a free joint of the same name."""
+        """Names of the bodies that each start puts somewhere: with a free joint of the same name, or mocap bodies."""
         ...
 
     def add_to_scene(self, spec: Any) -> None:
