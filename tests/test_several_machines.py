@@ -54,7 +54,8 @@ def start_on_another_machine(namespace, folder, code, *options):
     """Starts Python on a host that shares no memory and no machine id with this one."""
     machine_id = folder / f'machine-id-{namespace.name}'
     machine_id.write_text(f'{uuid.uuid4().hex}\n')
-    mounts = f'mount -t tmpfs tmpfs /dev/shm && mount --bind {machine_id} /etc/machine-id && exec "$@"'
+    own_id = f'{{ [ ! -e /etc/machine-id ] || mount --bind {machine_id} /etc/machine-id; }}'
+    mounts = f'mount -t tmpfs tmpfs /dev/shm && {own_id} && exec "$@"'
     return namespace.popen(
         ['unshare', '--mount', 'sh', '-c', mounts, 'sh', sys.executable, '-c', code, *options],
         stdin=subprocess.PIPE,
