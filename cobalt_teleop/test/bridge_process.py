@@ -11,9 +11,13 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager
+from functools import partial
 
+import pytest
 from rclpy.executors import SingleThreadedExecutor
 
+from cobalt_teleop.core.lease import LeaseDesk
+from cobalt_teleop.workcell_host import workcell
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.workcell import HostOptions
@@ -83,6 +87,14 @@ class BridgeProcess:
         if self._own_state is not None:
             self._own_state.cleanup()
         return output
+
+
+@contextmanager
+def long_leases():
+    """Hosts that start meanwhile wait long for a killed bridge: this machine may start a new one slowly."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workcell, 'LeaseDesk', partial(LeaseDesk, duration_s=120.0))
+        yield
 
 
 @contextmanager

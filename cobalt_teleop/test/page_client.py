@@ -83,7 +83,8 @@ class PageClient:
             if value:
                 return value
             await asyncio.sleep(0.01)
-        raise AssertionError(f'{what} never came; last events: {self.events[-6:]}')
+        told = [event for event in self.events if event['type'] not in ('step', 'offer')]
+        raise AssertionError(f'{what} never came; last events: {told[-6:]}')
 
     async def until_event(self, kind, timeout_s=WAIT_S, **fields):
         def found():

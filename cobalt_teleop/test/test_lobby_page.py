@@ -5,7 +5,7 @@ import time
 
 import pytest
 import rclpy
-from bridge_process import BridgeProcess, free_port, running_host
+from bridge_process import BridgeProcess, free_port, long_leases, running_host
 from playwright.sync_api import sync_playwright
 from ros_operator import until
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='no Chromium: apt-get i
 @pytest.fixture(scope='module')
 def host(private_ros_domain):
     rclpy.init()
-    with running_host('env_0') as node:
+    with long_leases(), running_host('env_0') as node:
         yield node
     rclpy.try_shutdown()
 

@@ -113,7 +113,7 @@ class Usher:
 
     def objection(self, session: Session) -> str:
         """Returns why somebody may not take control where he is; empty if he may."""
-        if session.room is None:
+        if session.room is None or not self._waiting():
             return ''
         keeper = self._sessions.get(self.places.objection(session.session_id, session.room.workcell_id))
         if keeper is None:
@@ -178,7 +178,7 @@ class Usher:
             'type': 'place',
             'workcell': self.places.place_of(session.session_id),
             'position': self.places.position(session.session_id),
-            'waiting': len(self.places.line),
+            'waiting': self._waiting(),
             'workcells': len(self._floor.present),
             'called': session.session_id in self._called,
         }
@@ -187,6 +187,11 @@ class Usher:
         """Leads nobody any more."""
         for task in self._moves:
             task.cancel()
+
+    def _waiting(self) -> int:
+        """Returns how many wait in line whose page is there."""
+        here = (self._sessions.get(session_id) for session_id in self.places.line)
+        return sum(session.connected for session in here if session is not None)
 
     def _settle_at(self, session: Session, room: Room | None) -> None:
         """The workcell that the address names becomes one's place if it is nobody's."""
@@ -264,7 +269,7 @@ class Usher:
         self._on_change()
 
     def _look_who_is_idle(self, now_s: float) -> None:
-        waits = any(session.connected for session in map(self._sessions.get, self.places.line) if session is not None)
+        waits = self._waiting()
         for session in tuple(self._sessions.values()):
             limit_s = self._limit_s(session) if waits and self.places.place_of(session.session_id) else 0.0
             since_s = max(session.last_active_s, self._called.get(session.session_id, 0.0))
