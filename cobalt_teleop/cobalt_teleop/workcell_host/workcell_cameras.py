@@ -82,8 +82,8 @@ class WorkcellCameras:
                 continue
             wanted = camera.stream.wanted()
             camera.wishes.forget_unless_watched(wanted, now_s)
-            camera.stream.limits = camera.wishes.granted(camera.rate_hz, full_size=full_size)
             if wanted:
+                camera.stream.limits = camera.wishes.granted(camera.rate_hz, full_size=full_size)
                 picture = self._plant.capture(name, camera.stream.picture_size())
                 camera.newest = camera.stream.publish(picture, stamp_ns) or camera.newest
 
