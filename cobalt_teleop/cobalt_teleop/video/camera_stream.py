@@ -78,14 +78,15 @@ class CameraStream:
         raw = self._image.get_subscription_count() > 0
         if self._draw_code:
             picture = frame_code.draw(picture, frame_code.value_of_stamp(stamp_ns))
+        stamp = to_stamp(stamp_ns)
+        if self._info.get_subscription_count():
+            # Before the encoder: who measures can tell rendering and encoding apart.
+            self._info.publish(self._info_message(stamp))
         if not self._video.publish(picture, stamp_ns) and not raw:
             return None
         self._sequence += 1
-        stamp = to_stamp(stamp_ns)
         if raw:
             self._image.publish(self._image_message(picture, stamp))
-        if self._info.get_subscription_count():
-            self._info.publish(self._info_message(stamp))
         return FrameRef(camera=self._camera.name, stamp=stamp, sequence=self._sequence)
 
     def close(self) -> None:
