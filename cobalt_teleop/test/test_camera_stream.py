@@ -122,3 +122,20 @@ def test_another_size_gets_a_new_encoder_and_a_key_frame(stream, viewer):
         (frame.width, frame.height) for message in heard for frame in decoder.decode(av.Packet(bytes(message.data)))
     }
     assert sizes == {(320, 240), (640, 480)}
+
+
+def test_each_codec_has_an_encoder_while_somebody_watches_it(stream, viewer):
+    def listen(codec):
+        viewer.listen(topics.video('front', codec))
+        heard = viewer.heard[(topics.video('front', codec).name, 'env_0')]
+        until(lambda: stream.publish(GREY, now_ns()) and heard, codec)
+        return heard
+
+    listen('h264')
+    assert stream.codecs() == ['h264']
+    assert listen('vp8')[0].format == 'vp8'
+    assert stream.codecs() == ['h264', 'vp8']
+    for subscription in list(viewer.node.subscriptions):
+        if subscription.topic_name.endswith('/video'):
+            viewer.node.destroy_subscription(subscription)
+    until(lambda: stream.publish(GREY, now_ns()) and stream.codecs() == ['vp8'], 'the end of H.264')

@@ -28,7 +28,7 @@ class EncodedTopic:
     """One camera's video in one codec.
 
     A key frame comes at first, after a change of size, rate or bit rate, for a new subscriber, when asked for, and
-    after `GOP_FRAMES`. Called from worker threads, one at a time.
+    after `GOP_FRAMES`. `publish` is called from worker threads, one at a time.
 
     Args:
         node: Owns the publisher.
@@ -50,11 +50,11 @@ class EncodedTopic:
         self.encoder: Encoder | None = None
 
     def wanted(self) -> bool:
-        """Returns whether somebody subscribes."""
+        """Returns whether somebody subscribes; the encoder goes with the last one."""
         viewers = self._publisher.get_subscription_count()
         if not viewers:
-            # Nobody calls `publish` now: whoever comes next has joined.
             self._viewers = 0
+            self.encoder = None
         return bool(viewers)
 
     def ask_key_frame(self) -> None:
@@ -77,9 +77,9 @@ class EncodedTopic:
         if joined:
             self._key_frame_due = True
         now_s = time.monotonic()
-        self.encoder = self._encoder_for(picture, rate_hz, kbit_s, now_s)
+        encoder = self.encoder = self._encoder_for(picture, rate_hz, kbit_s, now_s)
         asked = self._key_frame_due and now_s - self._key_frame_at >= KEY_FRAME_INTERVAL_S
-        frame = self.encoder.encode(picture, asked or self._frames_since_key >= topics.GOP_FRAMES)
+        frame = encoder.encode(picture, asked or self._frames_since_key >= topics.GOP_FRAMES)
         self._frames_since_key += 1
         if frame.key_frame:
             self._frames_since_key = 1
