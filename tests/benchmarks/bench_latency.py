@@ -75,6 +75,7 @@ def running_stack(operators: int, rate_hz: float) -> Iterator[RunningStack]:
             'control_rate_hz': rate_hz,
             'camera_rate_hz': rate_hz,
             'draw_frame_code': 'true',
+            'adaptive_video': 'false',
             'dataset': f'{folder}/dataset',
         }
         with RunningStack(Path(folder) / 'stack.log', arguments=arguments) as stack:
