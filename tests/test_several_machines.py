@@ -21,7 +21,9 @@ pytestmark = pytest.mark.skipif(bool(namespaces.why_not()), reason=namespaces.wh
 RUN_SIM = 'import sys; from cobalt_sim.sim_node import main; sys.exit(main())'
 RUN_RECORDER = 'import sys; from cobalt_recorder.recorder_node import main; sys.exit(main())'
 STRANGER = """
-import sys, time, rclpy
+import os, sys
+os.environ.pop('FASTDDS_DEFAULT_PROFILES_FILE', None)
+import rclpy
 from std_msgs.msg import String
 rclpy.init()
 node = rclpy.create_node('stranger')
