@@ -117,7 +117,14 @@ def test_the_canvas_shows_what_the_camera_sees(open_page):
     assert colours[:2] == [320, 240] and colours[2] > 2
 
 
-@pytest.mark.parametrize(('query', 'script'), [('&road=track', ''), ('', 'delete window.VideoDecoder')])
+@pytest.mark.parametrize(
+    ('query', 'script'),
+    [
+        ('&road=track', ''),
+        ('', 'delete window.VideoDecoder'),
+        ('', 'VideoDecoder.isConfigSupported = () => new Promise(() => {})'),
+    ],
+)
 def test_the_video_element_is_there_for_who_asks_and_for_browsers_without_a_decoder(open_page, query, script):
     page = open_page(query, script)
     assert (page.evaluate('cobalt.road'), screen_of(page)) == ('track', 'VIDEO')

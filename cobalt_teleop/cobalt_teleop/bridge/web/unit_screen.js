@@ -4,12 +4,15 @@ import { pageNow } from '/clock.js';
 import { UnitAssembler } from '/unit_assembler.js';
 
 const MOST_IN_DECODER = 8;
+const PATIENCE_MS = 1500; // with a browser that does not answer what it can do
 
 // Can this browser decode H.264 by itself?
 export async function canDecodeUnits() {
   if (!('VideoDecoder' in globalThis) || !('EncodedVideoChunk' in globalThis)) return false;
   try {
-    return (await VideoDecoder.isConfigSupported({ codec: 'avc1.42E01F', optimizeForLatency: true })).supported === true;
+    const answer = VideoDecoder.isConfigSupported({ codec: 'avc1.42E01F', optimizeForLatency: true });
+    const patience = new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS, { supported: false }); });
+    return (await Promise.race([answer, patience])).supported === true;
   } catch {
     return false;
   }
