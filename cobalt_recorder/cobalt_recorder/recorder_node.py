@@ -11,6 +11,7 @@ from rclpy.node import Node
 from cobalt_recorder.disk_space import shortage
 from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
+from cobalt_recorder.memory_arenas import limit_arenas
 from cobalt_recorder.plain_text import make_texts_plain
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict
@@ -128,4 +129,5 @@ class RecorderNode(Node):
 
 def main() -> None:
     """Entry point of the executable."""
+    limit_arenas(2)
     sys.exit(run_node(PROGRAM, SUMMARY, RecorderParameters, RecorderNode))
