@@ -430,10 +430,13 @@ class Workcell:
 
     def emergency_stop(self, who: str) -> None:
         """Stops and latches."""
+        first = not self._estop_by
+        if first:
+            # Before the lock: a tick that holds it must not act any more, and the next one must not begin to.
+            self._estop_by = who or 'somebody'
         with self._lock:
             self._plant.stop()
-            if not self._estop_by:
-                self._estop_by = who or 'somebody'
+            if first:
                 self._node.get_logger().warning(f'{self._id}: EMERGENCY STOP by {self._estop_by}')
 
     def clear_emergency_stop(self, who: str, confirm: bool) -> None:
