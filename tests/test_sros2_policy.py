@@ -102,7 +102,16 @@ def test_whatever_the_nodes_open_the_policy_allows(operator):
             )
             assert started.ok, started.reason
             await asyncio.to_thread(until, runs, 'the episode')
-            return {node: endpoints(operator.node, node) for node in RIGHTS if node != 'camera_encoder'}
+            return await asyncio.to_thread(until, all_opened, 'the graph to know of them')
+
+    def all_opened():
+        started = [node for node in RIGHTS if node != 'camera_encoder']
+        if not set(started) <= set(operator.node.get_node_names()):
+            return False
+        opened = {node: endpoints(operator.node, node) for node in started}
+        video = ('topics', 'subscribe', '/env_0/camera/front/video')
+        known = video in opened['recorder_node'] & opened['foxglove_server'] & opened['webrtc_bridge']
+        return known and ('services', 'request', '/sim/start_episode') in opened['webrtc_bridge'] and opened
 
     def runs():
         return operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_RUNNING
@@ -111,8 +120,6 @@ def test_whatever_the_nodes_open_the_policy_allows(operator):
         opened = asyncio.run(with_a_page())
     finally:
         foxglove.close()
-    assert ('topics', 'subscribe', '/env_0/camera/front/video') in opened['recorder_node'] & opened['foxglove_server']
-    assert ('services', 'request', '/sim/start_episode') in opened['webrtc_bridge']
     forbidden = [
         (node, *entry)
         for node, entries in opened.items()
