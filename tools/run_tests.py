@@ -40,9 +40,11 @@ def test_steps() -> list[Step]:
     """Returns the tests: of each package, then of all together."""
     colcon = ('colcon', '--log-level', 'error', 'test', '--executor', 'sequential', '--return-code-on-test-failure')
     output = ('--event-handlers', 'console_direct+', 'console_stderr-')
-    steps = [Step('colcon test', (*colcon, '--packages-select', *PACKAGES, *output))]
+    # Real processes, browsers and clocks on a machine that others use too: what fails is tried once more, and told.
+    colcon_again, pytest_again = ('--retest-until-pass', '1'), ('--reruns', '1')
+    steps = [Step('colcon test', (*colcon, *colcon_again, '--packages-select', *PACKAGES, *output))]
     if any((ROOT / 'tests').rglob('test_*.py')):
-        steps.append(Step('pytest tests', (sys.executable, '-m', 'pytest', 'tests')))
+        steps.append(Step('pytest tests', (sys.executable, '-m', 'pytest', *pytest_again, 'tests')))
     return steps
 
 
