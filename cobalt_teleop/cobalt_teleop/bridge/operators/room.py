@@ -264,9 +264,8 @@ class Room:
             self._keep_and_broadcast(recording_event(message))
         elif topic is topics.QUALITY:
             event = quality_event(message)
-            event_key = 'quality' if event['final'] else 'quality live'
-            self._latest[event_key] = event
-            self._broadcast(event)
+            if event['final']:
+                self._keep_and_broadcast(event)
         elif topic is topics.CONTROL_STEP:
             self.last_tick = LastTick(missed=message.ticks_missed, duration_s=message.tick_ms / 1e3)
             self._on_step(step_event(message))
