@@ -50,7 +50,7 @@ _DRIVE = """() => {
   let down = null;
   const codes = ['KeyS', 'KeyW'];
   const turn = () => {
-    if (!window.benchDrives) return;
+    if (!down && !window.benchDrives) return;
     const type = down ? 'keyup' : 'keydown';
     const code = down ?? codes[0];
     dispatchEvent(new KeyboardEvent(type, { code, bubbles: true, cancelable: true }));
@@ -97,6 +97,8 @@ def measure_road(stack: RunningStack, operators: int, road: str, presses: int) -
     with open_pages(addresses, size=_SCREEN, flags=(f'--remote-debugging-port={port}',)) as pages:
         for page in pages:
             wait_for(page, f"cobalt.connection.level === 'live' && cobalt.cameras.{CAMERA}.fps > 5", 60.0)
+            # The operators of the road before keep their control for a while.
+            wait_for(page, "cobalt.control.holder === ''", 60.0)
             page.keyboard.press('KeyE', delay=100)
             wait_for(page, 'cobalt.control.yours', 10.0)
             page.evaluate(_DRIVE)
