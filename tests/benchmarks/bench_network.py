@@ -109,9 +109,17 @@ def _is_back(page: Page) -> bool:
 
 
 def interrupted(
-    name: str, stack: RemoteStack, page: Page, break_it: Callable[[], None], mend_it: Callable[[], None]
+    name: str, stack: RemoteStack, page: Page, break_it: Callable[[], None], mend_it: Callable[[float], None]
 ) -> harness.Figures:
-    """Breaks the network while a key is held, and watches the arm and the page."""
+    """Breaks the network while a key is held, and watches the arm and the page.
+
+    Args:
+        name: Of the figures.
+        stack: Whose arm is driven.
+        page: From which it is driven.
+        break_it: Breaks the network.
+        mend_it: Takes the seconds that it has been broken, and returns when it is mended.
+    """
     _until(lambda: _is_back(page), page, 30.0)
     lease, session = stack.lease_id, page.evaluate('cobalt.session')
     key = 'KeyE' if stack.height < 0.3 else 'KeyQ'
@@ -119,10 +127,11 @@ def interrupted(
     _until(lambda: stack.moves, page, 5.0)
     page.wait_for_timeout(200)
     break_it()
+    broken_s = time.monotonic()
     figures: harness.Figures = {f'{name}.held_after_ms': _until(lambda: not stack.moves, page, 5.0)}
     page.wait_for_timeout(300)  # it comes to rest gently
     seen, held_at = stack.steps, stack.height
-    mend_it()
+    mend_it(time.monotonic() - broken_s)
     figures[f'{name}.back_after_ms'] = _back_for_good(page)
     figures[f'{name}.stale_motion_mm'] = abs(stack.height - held_at) * 1e3
     figures[f'{name}.stale_ticks'] = sum(row.parts[0].authority == 1 for row in stack.steps_since(seen))
@@ -155,10 +164,14 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
             take_control(page)
             for cut in cuts:
                 figures |= interrupted(
-                    f'cut_{cut}', stack, page, internet.cut, lambda cut=cut: _wait_and_open(internet, page, cut)
+                    f'cut_{cut}',
+                    stack,
+                    page,
+                    internet.cut,
+                    lambda since_s, cut=cut: _wait_and_open(internet, page, cut - since_s),
                 )
             if not arguments.quick:
-                figures |= interrupted('new_address', stack, page, internet.change_address, lambda: None)
+                figures |= interrupted('new_address', stack, page, internet.change_address, lambda _: None)
         for road in ROADS:
             with remote_page(internet, stack.address, Path(folder), query=f'road={road}') as page:
                 wait_until_live(page, 60.0)
@@ -170,7 +183,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
 def _wait_and_open(internet: SmallInternet, page: Page, seconds: float) -> None:
     with contextlib.ExitStack() as exits:
         exits.callback(internet.open)
-        page.wait_for_timeout(seconds * 1000)
+        page.wait_for_timeout(max(0.0, seconds) * 1000)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
