@@ -80,14 +80,23 @@ class ControlRequests:
         """
         if not self._person.can_see:
             raise ServiceError('this browser shows no video, so it cannot drive')
-        objection = '' if self._lease_id or ask else self._person.objection()
+        room = self._person.room
+        held = room is not None and not room.free
+        objection = '' if self._lease_id or (ask and held) else self._person.objection()
         if objection:
+            self._asks = False
             raise ServiceError(objection)
         self._asks = ask
         try:
             answer = await self._acquire(takeover=ask)
         finally:
             self._tell_room()
+        # It has become free while this one asked its holder: what is free goes by the line.
+        objection = '' if self._lease_id else self._person.objection()
+        if objection:
+            self._lease_id = answer.lease_id
+            await self.release()
+            raise ServiceError(objection)
         self.take(answer.lease_id)
 
     def take(self, lease_id: str) -> None:

@@ -115,12 +115,17 @@ class Usher:
         """Returns why somebody may not take control where he is; empty if he may."""
         if session.room is None or not self._waiting():
             return ''
-        keeper = self._sessions.get(self.places.objection(session.session_id, session.room.workcell_id))
+        workcell = session.room.workcell_id
+        position = self.places.position(session.session_id)
+        if self.places.keeper(workcell):
+            keeper = self._sessions.get(self.places.objection(session.session_id, workcell))
+        else:  # for the moment in which it has been given back, and nobody has been led to it
+            before = self.places.line[: position - 1] if position else self.places.line
+            keeper = next((self._sessions[one] for one in before if self._fits(one, workcell)), None)
         if keeper is None:
             return ''
-        position = self.places.position(session.session_id)
         turn = f'your place in line is {position}' if position else 'others wait in line; get in line too'
-        return f'{session.room.workcell_id} is kept for {keeper.operator}: {turn}'
+        return f'{workcell} is kept for {keeper.operator}: {turn}'
 
     async def lead(self, session: Session, room: Room) -> None:
         """Gives somebody a workcell's place and goes there with him."""
