@@ -90,6 +90,30 @@ def test_what_a_page_shows_is_known_by_the_frames_that_it_was_sent():
     assert media.shown_frame_stamp(['front'], None) == 200
 
 
+def test_a_page_on_the_fast_road_that_names_no_picture_sees_none():
+    async def scenario():
+        media = made()
+        await media.offer_video(Source())
+        media._sent['front'].note(7, 100)
+        assert media.sees(['front'], ('front', 7))
+        assert not media.sees(['front'], None)
+        await media.drop()
+
+    run(scenario)
+
+
+def test_an_offer_takes_one_answer():
+    async def scenario():
+        media = made()
+        await media.offer_video(Source())
+        with pytest.raises(PeerError):
+            await media.accept('video', 1, 'nonsense')
+        await media.accept('video', 1, 'nonsense')  # not even looked at
+        await media.drop()
+
+    run(scenario)
+
+
 def test_frames_keep_their_numbers_when_video_starts_anew_on_the_other_road():
     async def scenario():
         media, source = made(), Source()

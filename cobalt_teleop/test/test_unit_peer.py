@@ -155,3 +155,18 @@ def test_associations_wait_no_second_for_a_lost_packet():
         await closed(peer, viewer)
 
     asyncio.run(asyncio.wait_for(scenario(), 50.0))
+
+
+def test_what_is_pushed_after_the_page_has_closed_its_connection_was_not_sent():
+    async def scenario():
+        peer, viewer, sent, _ = await connected([])
+        peer.sinks['front'].push(encoded_packet(KEY, 50_000_000))
+        assert sent.newest_ns == 50_000_000
+        await viewer.connection.close()
+        sink = peer.sinks['front']
+        await until(lambda: not sink.is_open, 'the channel is closed')
+        sink.push(encoded_packet(KEY, 100_000_000))
+        assert sent.newest_ns == 50_000_000
+        await peer.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 50.0))

@@ -72,6 +72,7 @@ class SessionMedia:
         self._video: TrackPeer | UnitPeer | None = None
         self._source: VideoSource | None = None
         self._numbers = {'control': 0, 'video': 0}
+        self._answered = {'control': 0, 'video': 0}
         self._sent: defaultdict[str, SentFrames] = defaultdict(SentFrames)
         self._locks = {'control': asyncio.Lock(), 'video': asyncio.Lock()}
 
@@ -110,10 +111,13 @@ class SessionMedia:
     def shown_frame_stamp(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> int | None:
         """Returns the capture time [ns] of the picture on the page's screen, if it is known.
 
-        Of a page that names none it is the newest that was sent to it: what it shows is no newer.
+        Of a page that names none it is the newest that was sent to it: what it shows is no newer. On the fast road a
+        page draws its pictures itself and knows them: one that names none shows none.
         """
         if frame is not None:
             return self._sent[frame[0]].stamp_of(frame[1]) if frame[0] in self._sent else None
+        if self.road == 'units':
+            return None
         sent = [self._sent[camera].newest_ns for camera in cameras if camera in self._sent]
         return max((stamp_ns for stamp_ns in sent if stamp_ns is not None), default=None)
 
@@ -141,13 +145,14 @@ class SessionMedia:
             return await self._numbered(self._video)
 
     async def accept(self, connection: str, number: int, sdp: str) -> None:
-        """Takes the page's answer to an offer; one to an offer that a newer one has replaced says nothing.
+        """Takes the page's answer to an offer, once; one to an offer that a newer one has replaced says nothing.
 
         Raises:
             PeerError: It cannot be used.
         """
         peer: Peer | None = self._control if connection == 'control' else self._video
-        if peer is not None and number == self._numbers[connection]:
+        if peer is not None and number == self._numbers[connection] != self._answered[connection]:
+            self._answered[connection] = number
             await peer.accept(sdp)
 
     async def drop(self) -> None:

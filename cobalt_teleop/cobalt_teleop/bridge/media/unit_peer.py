@@ -56,6 +56,7 @@ class UnitPeer(Peer):
 
         sender = UnitSender(send, lambda: channel.bufferedAmount, lambda: ask_key_frame(camera), sent)
         channel.on('open', sender.open)
+        channel.on('close', sender.close)
         channel.on('message', lambda data: self._on_request(sender, data))
         return sender
 

@@ -70,6 +70,11 @@ class UnitSender:
         self.overflows = 0
         """How often a full channel made the viewer skip to a key frame."""
 
+    @property
+    def is_open(self) -> bool:
+        """Frames go, or will from the next key frame on."""
+        return self._open
+
     def open(self) -> None:
         """The channel is open: frames go from the next key frame on."""
         self._open = True

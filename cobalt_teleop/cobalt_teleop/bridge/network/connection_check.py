@@ -7,6 +7,7 @@ import secrets
 from aiohttp import WSMsgType, web
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCRtpSender, RTCSessionDescription
 
+from cobalt_teleop.bridge.media.answers import check_answer
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.network.server_check import check_servers
 from cobalt_teleop.bridge.network.trial_picture import TrialPicture
@@ -59,10 +60,15 @@ async def _check(socket: web.WebSocketResponse, way: MediaWay) -> None:
         offer = way.offered(await connection.offer(), f'test-{secrets.token_hex(4)}')
         await socket.send_json({**offer, 'type': 'check_offer', 'udp_ports': str(way.ports or '')})
         asking = asyncio.get_running_loop().create_task(_tell_servers(socket, way))
+        answered = False
         async for message in socket:
             if message.type != WSMsgType.TEXT:
                 break
-            await connection.accept(parse_check(message.data)['sdp'])
+            answer = parse_check(message.data)
+            if answered:
+                raise PageMessageError('a connection test takes one answer')
+            answered = True
+            await connection.accept(answer['sdp'])
     finally:
         if asking is not None:
             asking.cancel()
@@ -96,6 +102,7 @@ class _Trial:
 
     async def accept(self, sdp: str) -> None:
         try:
+            check_answer(sdp)
             await self._connection.setRemoteDescription(RTCSessionDescription(sdp=sdp, type='answer'))
         except Exception as error:
             # What aiortc raises on an answer that was tampered with is not of one kind.
