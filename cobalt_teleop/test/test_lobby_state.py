@@ -53,6 +53,7 @@ def test_what_is_kept_opens_no_session():
     [
         b'',
         b'{',
+        b'[' * 200_000,
         b'[]',
         b'{"sessions": [{}], "line": []}',
         b'{"sessions": [[]], "line": []}',

@@ -194,7 +194,7 @@ class Invitations:
         try:
             # The signature is ours, and so is what it covers.
             return dict(json.loads(_decoded(payload)))
-        except (ValueError, binascii.Error) as error:
+        except (ValueError, RecursionError, binascii.Error) as error:
             raise TokenRefusedError('a token cannot be read') from error
 
     def _bind(self, invitation_id: str, session_id: str, whose: str) -> None:
@@ -244,7 +244,7 @@ class Invitations:
 def _parsed(content: bytes | None) -> dict[str, Invitation]:
     try:
         return {entry['id']: Invitation(**entry) for entry in json.loads(content or b'[]')}
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InvitationError(
             f'the register of invitations ({_REGISTER} in the state folder) is damaged: '
             'remove it, and no invitation is valid any more'

@@ -100,7 +100,7 @@ def kept_origins(folder: StateFolder) -> list[str]:
     """Returns where the bridge was found when it started last; empty if it never did."""
     try:
         return [str(place) for place in json.loads(folder.read(_ORIGINS_FILE) or b'[]')]
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return []
 
 

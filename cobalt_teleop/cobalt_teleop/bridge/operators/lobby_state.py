@@ -88,7 +88,7 @@ def read_lobby_state(content: bytes) -> LobbyState:
         found = json.loads(content)
         sessions = tuple(_known(entry) for entry in found['sessions'])
         line = tuple(name for name in found['line'] if isinstance(name, str))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LobbyStateError(
             f'the sessions of the last run cannot be read ({error}): pages come as new ones'
         ) from error
