@@ -150,6 +150,34 @@ def test_a_spectator_watches_and_stops_and_does_nothing_else(bridge):
     run(scenario)
 
 
+def test_nobody_takes_the_name_of_who_pressed_a_stop_while_it_is_on(bridge):
+    async def scenario():
+        async with (
+            Page(bridge.port, workcell='env_0') as ada,
+            Page(bridge.port, workcell='env_0', operator='Mal') as mal,
+        ):
+            async with Page(bridge.port, workcell='env_0', operator='Sue') as sue:
+                await sue.until_event('workcell', id='env_0')
+                await sue.say('emergency_stop')
+                await ada.until_event('control', emergency_stop_by='Sue')
+                await sue.say('rename', name='Susan')
+                await sue.until_event('you', name='Susan')
+                await sue.say('rename', name='Sue')
+                await sue.until_event('you', name='Sue')
+                await sue.say('rename', name='Susan')
+                await sue.until_event('you', name='Susan')
+            await mal.say('rename', name='sue')
+            await mal.until_event('you', name='sue 2')
+            async with Page(bridge.port, operator='Sue') as other:
+                await other.until_event('you', name='Sue 3')
+            await ada.say('release_stops', workcell='env_0', confirm=True)
+            await ada.until_event('control', emergency_stop=False)
+            await mal.say('rename', name='Sue')
+            await mal.until_event('you', name='Sue')
+
+    run(scenario)
+
+
 def test_one_message_stops_every_workcell_also_those_where_nobody_is(bridge):
     async def scenario():
         async with Page(bridge.port, workcell='env_0') as owner:

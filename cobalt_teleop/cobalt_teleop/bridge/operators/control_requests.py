@@ -158,8 +158,12 @@ class ControlRequests:
         if lease_id and room is not None:
             room.release_at_exit(lease_id)
 
+    def ask_no_more(self) -> None:
+        """Its page is gone, or another person's: nobody hands it control."""
+        self._asks = False
+
     async def hand_over(self) -> None:
-        """Hands control to who asks for it; gives it back if nobody does.
+        """Hands control to who asks for it, is there and may drive; gives it back if nobody does.
 
         Raises:
             ServiceError: With the reason.
@@ -167,7 +171,7 @@ class ControlRequests:
         room = self._person.room
         if room is None or not self._lease_id:
             raise ServiceError('you do not have control')
-        next_holder = next((visitor for visitor in room.visitors if visitor.asks), None)
+        next_holder = next((visitor for visitor in room.visitors if visitor.asks and visitor.may_drive), None)
         if next_holder is None:
             await self.give_back()
             return
@@ -180,7 +184,8 @@ class ControlRequests:
         self._lease_id = ''
         self._given_ns = now_ns()
         self._person.on_given()
-        next_holder.take_lease(answer.lease_id)
+        if not next_holder.take_lease(answer.lease_id, room):
+            await self._call('ReleaseControl', lease_id=answer.lease_id)
 
     async def emergency_stop(self) -> None:
         """Stops the arm.
@@ -188,6 +193,8 @@ class ControlRequests:
         Raises:
             ServiceError: With the reason.
         """
+        if self._person.room is not None:
+            self._person.room.note_stop(self._person.operator, self._person.session_id)
         await self._call('EmergencyStop', who=self._person.operator)
 
     async def clear_emergency_stop(self) -> None:
@@ -196,9 +203,9 @@ class ControlRequests:
         Raises:
             ServiceError: With the reason.
         """
-        control = self._person.room.control if self._person.room is not None else None
-        someone_drives = control is not None and control.lease_id and not self._lease_id
-        if someone_drives and control is not None and control.estop_by != self._person.operator:
+        room = self._person.room
+        someone_drives = room is not None and not room.free and not self._lease_id
+        if someone_drives and room is not None and not room.was_stopped_by(self._person.session_id):
             raise ServiceError('whoever has control, or has pressed the stop, releases it')
         await self._call('ClearEmergencyStop', who=self._person.operator, confirm=True)
 

@@ -157,8 +157,8 @@ class Lobby:
         session.wish = hello['workcell']
         wanted = guest.name or hello['operator'].strip()
         if wanted and wanted != session.wanted_name:
-            session.wanted_name, session.operator = wanted, wanted
-        if not session.lease_id:
+            session.wanted_name, session.operator = wanted, self._distinct(wanted, session)
+        elif not session.lease_id:
             session.operator = self._distinct(session.operator, session)
         await session.attach(socket, hello)
         session.tell(self._workcells_event())
@@ -252,7 +252,10 @@ class Lobby:
         here = [
             one.operator for one in self._sessions.values() if one is not session and (one.connected or one.lease_id)
         ]
-        return distinct_name(wanted, [*here, *(known.operator for known in self._expected.values())])
+        # Who pressed a stop is told by name: nobody else is called so before it is released.
+        stopped = [room.stopped_by for room in self.floor.rooms if not room.was_stopped_by(session.session_id)]
+        held = [name for name in stopped if name and name != session.operator]
+        return distinct_name(wanted, [*here, *held, *(known.operator for known in self._expected.values())])
 
     def _all(self) -> list[Session | KnownSession]:
         return [*self._sessions.values(), *self._expected.values()]

@@ -68,14 +68,18 @@ class Visitor(Protocol):
     def connected(self) -> bool:
         """A page is there."""
 
+    @property
+    def may_drive(self) -> bool:
+        """A page is there that shows video, of somebody whose role allows to drive."""
+
     def tell(self, event: Event) -> None:
         """Sends an event to the page."""
 
     async def enter(self, room: 'Room') -> None:
         """Comes in, or comes in anew."""
 
-    def take_lease(self, lease_id: str) -> None:
-        """Control was handed to it."""
+    def take_lease(self, lease_id: str, room: 'Room') -> bool:
+        """Control of a workcell was handed to it; returns whether it takes it."""
 
     def on_control(self, state: ControlState) -> None:
         """The host said who has control."""
@@ -103,6 +107,7 @@ class Room:
         self._on_control = on_control
         self._on_frame = on_frame
         self._visitors: list[Visitor] = []
+        self._stops: dict[str, str] = {}
         self._latest: dict[str, Event] = {}
         self._sinks: dict[tuple[str, str], list[FrameSink]] = {}
         self._step_told_s = 0.0
@@ -133,6 +138,20 @@ class Room:
     def free(self) -> bool:
         """Nobody has control, as far as it is known."""
         return self.control is None or not self.control.lease_id
+
+    @property
+    def stopped_by(self) -> str:
+        """Name of who pressed the emergency stop; empty while it is off."""
+        return self.control.estop_by if self.control is not None and self.control.estop else ''
+
+    def note_stop(self, name: str, session_id: str) -> None:
+        """A session presses the emergency stop: the host knows it by its name alone."""
+        if name != self.stopped_by:
+            self._stops[name] = session_id
+
+    def was_stopped_by(self, session_id: str) -> bool:
+        """Returns whether a session pressed the emergency stop that is on, whatever it is called by now."""
+        return self._stops.get(self.stopped_by) == session_id
 
     @property
     def visitors(self) -> tuple[Visitor, ...]:
@@ -249,6 +268,8 @@ class Room:
     def on_message(self, topic: topics.Topic, message: Any) -> None:
         """Takes what the workcell says."""
         if topic is topics.CONTROL_STATE:
+            if self.stopped_by and not message.estop:
+                self._stops.clear()
             self.control = message
             for visitor in self._visitors:
                 visitor.on_control(message)

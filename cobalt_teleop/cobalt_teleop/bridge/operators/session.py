@@ -96,6 +96,11 @@ class Session:
     @property
     def role(self) -> Role:
         """What it may do."""
+    @property
+    def may_drive(self) -> bool:
+        """A page is there that shows video, of somebody whose role allows to drive."""
+        return self.connected and self.can_see and self.role.includes(Role.OPERATOR)
+
         return self.guest.role
 
     @property
@@ -125,6 +130,7 @@ class Session:
         await self._voice.take(socket)
         await self._media.drop()
         self._media.meet(hello)
+        self._control.ask_no_more()
         self._samples.restart()
         self._stats = None
         self.note_activity()
@@ -151,6 +157,7 @@ class Session:
         await self._media.drop()
         if self.room is not None:
             self.room.tell_viewers()
+        self._control.ask_no_more()
         return True
 
     async def enter(self, room: Room) -> None:
@@ -246,6 +253,7 @@ class Session:
         await self._voice.send_away(text)
 
     async def release_control(self) -> None:
+        self._control.ask_no_more()
         """Gives control back for somebody who does not do it himself."""
         await self._control.release_quietly()
 
@@ -253,9 +261,12 @@ class Session:
         """Returns why it may not take control where it is; empty if it may."""
         return self._reception.objection(self)
 
-    def take_lease(self, lease_id: str) -> None:
-        """Control was handed to this session."""
-        self._control.take(lease_id)
+    def take_lease(self, lease_id: str, room: Room) -> bool:
+        """Control of a workcell was handed to this session; returns whether it takes it: it is there, and may drive."""
+        takes = self.may_drive and self.room is room
+        if takes:
+            self._control.take(lease_id)
+        return takes
 
     def _on_events_open(self) -> None:
         if self.room is not None:
@@ -351,7 +362,8 @@ class Session:
         if self.room is None or self.room.endpoints is None:
             return
         # Also while its page is away: the host would forget its control before the grace time is over.
-        await self._control.each_second()
+        if self.role.includes(Role.OPERATOR):
+            await self._control.each_second()
         if self.connected and self.room is not None and self.room.endpoints is not None:
             counts = self._samples.take_counts()
             self._reception.metrics.note_samples(counts)

@@ -90,6 +90,8 @@ class Supervision:
         self._log(f'{session.operator} (session {session.session_id}) stops all workcells')
         # Also one that has just been lost from sight, if somebody is there.
         rooms = [room for room in self._floor.rooms if room.visitors or self._floor.find(room.workcell_id) is room]
+        for room in rooms:
+            room.note_stop(session.operator, session.session_id)
         await self._everywhere(
             rooms,
             lambda room: room.call('EmergencyStop', self._timeout_s, who=session.operator),
@@ -143,6 +145,8 @@ class Supervision:
             raise ServiceError(f'{target.operator} has control of {workcell} already')
         self._log(f'{session.operator} (session {session.session_id}) gives {workcell} to {target.operator}')
         await self._usher.lead(target, room)
+        if not target.may_drive:
+            raise ServiceError(f"{target.operator} is gone, or that browser shows no video and can't drive")
         if holder is not None:
             answer = await room.call(
                 'TransferControl',
@@ -151,7 +155,9 @@ class Supervision:
                 session_id=target.session_id,
                 operator_id=target.operator,
             )
-            target.take_lease(answer.lease_id)
+            if not target.take_lease(answer.lease_id, room):
+                await room.call('ReleaseControl', self._timeout_s, lease_id=answer.lease_id)
+                raise ServiceError(f'{target.operator} is not here any more')
 
     async def _send_away(self, session: Session, whom: str) -> None:
         target = self._sessions.get(whom)
