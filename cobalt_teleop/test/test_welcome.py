@@ -47,6 +47,12 @@ def test_a_log_gets_no_token_and_says_how_to_get_one(tmp_path):
     assert TOKEN not in text and '█' not in text and 'cobalt invite --owner' in text
 
 
+@pytest.mark.parametrize('terminal', [True, False])
+def test_links_for_others_are_made_for_this_bridge_not_another_ones(tmp_path, terminal):
+    text = welcome(['https://192.0.2.7:8080'], TOKEN, None, own=False, terminal=terminal, state_dir='/srv/my robot')
+    assert "cobalt invite --state-dir '/srv/my robot'" in text
+
+
 def test_a_users_certificate_needs_no_comparison(tmp_path):
     certificate = own_certificate(StateFolder(str(tmp_path)), ['localhost'])
     assert certificate.fingerprint not in welcome(['https://a.b'], TOKEN, certificate, own=False, terminal=True)

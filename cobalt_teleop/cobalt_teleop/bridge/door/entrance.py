@@ -13,7 +13,7 @@ from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.listening import is_loopback, listen
 from cobalt_teleop.bridge.door.own_names import OwnNames, host_of_public_name, machine_addresses, machine_names
-from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.door.state_folder import StateFolder, default_state_dir
 from cobalt_teleop.bridge.door.welcome import keep_origins, origins, shows_on_terminal, welcome
 
 
@@ -118,7 +118,14 @@ def open_entrance(
         names=OwnNames(known_names, off_loopback=off_loopback, secure=certificate is not None),
         door=Door(token, Invitations(folder), limits, needs_token=needs_token, log=log),
         limits=limits,
-        text=welcome(places, token if needs_token else '', certificate, own=own, terminal=shows_on_terminal()),
+        text=welcome(
+            places,
+            token if needs_token else '',
+            certificate,
+            own=own,
+            terminal=shows_on_terminal(),
+            state_dir=str(folder.path) if str(folder.path) != default_state_dir() else '',
+        ),
         log=log,
     )
 

@@ -79,7 +79,11 @@ def _invite(options: argparse.Namespace) -> int:
     links = [f'{place}/?{query}{workcell}' for place in places]
     print('\n'.join(links))
     if all(place.startswith('http://') for place in places):
-        print('The bridge serves this machine alone: start it with host:=0.0.0.0 for others.', file=sys.stderr)
+        print(
+            f'The bridge that started last with the state folder {str(folder.path)!r} serves this machine alone: start it '
+            'with host:=0.0.0.0 for others, or name the folder of another by --state-dir.',
+            file=sys.stderr,
+        )
     if options.qr:
         print(qr_code(links[0]))
     return 0

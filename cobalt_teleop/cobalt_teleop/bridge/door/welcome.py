@@ -4,6 +4,7 @@ import io
 import ipaddress
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -53,7 +54,15 @@ def shows_on_terminal() -> bool:
     return sys.stdout.isatty() or os.environ.get(TERMINAL_VARIABLE) == '1'
 
 
-def welcome(places: Sequence[str], token: str, certificate: Certificate | None, *, own: bool, terminal: bool) -> str:
+def welcome(
+    places: Sequence[str],
+    token: str,
+    certificate: Certificate | None,
+    *,
+    own: bool,
+    terminal: bool,
+    state_dir: str = '',
+) -> str:
     """Returns what is printed at the start.
 
     Args:
@@ -62,16 +71,18 @@ def welcome(places: Sequence[str], token: str, certificate: Certificate | None, 
         certificate: That is served, if any.
         own: It is this installation's, and no browser knows it yet.
         terminal: A person reads it; otherwise it may be kept in a file, and no token is in it.
+        state_dir: Where invitations are kept; empty for the default.
     """
     if not token:
         return f'Open {places[0]}/ in a browser'
     lines = ['Open in a browser:']
+    invite = f'cobalt invite --state-dir {shlex.quote(state_dir)}' if state_dir else 'cobalt invite'
     if terminal:
         lines += [f'  {place}/?token={token}' for place in places]
-        lines += ['Who has such a link owns the robot. Links for others are made by: cobalt invite']
+        lines += [f'Who has such a link owns the robot. Links for others are made by: {invite}']
     else:
         lines += [f'  {place}/' for place in places]
-        lines += ['A link with a token is needed, and is not kept in a log. Get one by: cobalt invite --owner']
+        lines += [f'A link with a token is needed, and is not kept in a log. Get one by: {invite} --owner']
     if certificate is not None and own:
         lines += [
             'The certificate was made on this machine: a browser warns at the first visit. It is the right one if its',
