@@ -80,8 +80,8 @@ def _invite(options: argparse.Namespace) -> int:
     print('\n'.join(links))
     if all(place.startswith('http://') for place in places):
         print(
-            f'The bridge that started last with the state folder {str(folder.path)!r} serves this machine alone: start it '
-            'with host:=0.0.0.0 for others, or name the folder of another by --state-dir.',
+            f'The bridge that started last with the state folder {str(folder.path)!r} serves this machine alone: '
+            'start it with host:=0.0.0.0 for others, or name the folder of another by --state-dir.',
             file=sys.stderr,
         )
     if options.qr:
