@@ -274,7 +274,7 @@ function render() {
   view.showGripper(status.ready() || known.control.emergency_stop ? status.gripperWords() : '');
   view.showControl(status.control());
   const by = known.control.emergency_stop_by;
-  view.showStop(known.control.emergency_stop, by && by === known.you?.name ? 'you' : by);
+  view.showStop(known.control.emergency_stop, by && by === known.you?.name ? 'you' : by, known.you?.role !== 'spectator');
   lobby.render();
   supervisor.render();
   view.showLast({ episode: known.ended, quality: known.quality, recording: known.recording });

@@ -168,11 +168,13 @@ export function showGripper(words) {
   if (node.dataset.level !== words) node.dataset.level = words;
 }
 
-export function showStop(stopped, by) {
+export function showStop(stopped, by, mayRelease) {
   set($('stop'), 'hidden', stopped);
   set($('stopped'), 'hidden', !stopped);
   text('stopped-by', by ? `Stopped by ${by}` : 'Stopped');
   set($('stopped-by'), 'title', $('stopped-by').textContent);
+  set($('release-stop'), 'disabled', !mayRelease);
+  set($('release-stop'), 'title', mayRelease ? 'The arm may move again, with a fresh press of a key' : 'Operators and supervisors release it; you watch.');
   if (stopped) $('flash').hidden = true;
 }
 
