@@ -14,10 +14,13 @@ import rclpy
 from bridge_process import BridgeProcess, running_host
 from page_client import PageClient
 
+from cobalt_teleop.bridge.door.arrival_pace import TOO_OFTEN
 from cobalt_teleop.bridge.door.door import REFUSED, TOO_MANY
 from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.door.invitations import Invitations
+from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.operators.capacity import SESSIONS_OF_INVITATION
 from cobalt_teleop.bridge.signalling import REVOKED
 
 HELLO = {'type': 'hello', 'session': '', 'workcell': '', 'operator': 'Eve', 'codecs': ['h264'], 'road': 'track'}
@@ -277,9 +280,68 @@ def test_many_pages_from_one_address_leave_room_for_others(bridge):
             with pytest.raises(aiohttp.WSServerHandshakeError, match='503'):
                 for _ in range(300):  # those that say nothing leave after some seconds
                     sockets.append(await client.ws_connect('/ws'))
-            assert len(sockets) >= 64
+            assert len(sockets) >= DoorLimits().pages_of_address
             async with bridge.page(bridge.owner) as page:
                 await page.until_event('session')
+
+    run(scenario)
+
+
+def test_one_link_takes_its_share_of_the_room_and_no_more(bridge):
+    spy = bridge.invite(Role.SPECTATOR)
+
+    async def first_words(client, pages):
+        """Returns what a page hears that stays open."""
+        pages.append(await client.ws_connect('/ws'))
+        await pages[-1].send_json(HELLO | {'token': spy})
+        return await pages[-1].receive_json(timeout=10.0)
+
+    async def scenario():
+        pages = []
+        async with bridge.page(bridge.invite(Role.OPERATOR), 'Bo') as operator, bridge.client() as client:
+            await operator.until_event('session')
+            heard = [await first_words(client, pages) for _ in range(SESSIONS_OF_INVITATION)]
+            assert {event['type'] for event in heard} == {'session'}
+            refused = await first_words(client, pages)
+            assert refused['type'] == 'refused' and 'pages are open by this link' in refused['text']
+            key = operator.key
+            await operator.socket.close()
+            assert (await first_words(client, pages))['type'] == 'refused', 'he who reloads keeps his session'
+            async with (
+                bridge.page(bridge.owner) as page,
+                bridge.page(bridge.invite(Role.OPERATOR), 'Bo', session=key) as again,
+            ):
+                await page.until_event('session')
+                await again.until_event('session', session=operator.session)
+
+    run(scenario)
+
+
+def test_who_comes_and_goes_all_the_time_is_let_in_at_a_pace_and_others_come_in_meanwhile(bridge):
+    spy = bridge.invite(Role.SPECTATOR)
+    heard = []
+
+    async def come_and_go(client):
+        while True:
+            async with client.ws_connect('/ws') as page:
+                await page.send_json(HELLO | {'token': spy})
+                heard.append(await page.receive_json(timeout=10.0))
+
+    async def scenario():
+        async with bridge.client() as client:
+            loops = [asyncio.ensure_future(come_and_go(client)) for _ in range(8)]
+            since_s = time.monotonic()
+            while time.monotonic() < since_s + 30.0 and not any(event.get('text') == TOO_OFTEN for event in heard):
+                await asyncio.sleep(0.05)
+            async with bridge.page(bridge.invite(Role.OPERATOR)) as page:
+                await page.until_event('session')
+            for loop in loops:
+                loop.cancel()
+            took_s = time.monotonic() - since_s
+            await asyncio.gather(*loops, return_exceptions=True)
+        burst, rate_per_s = DoorLimits().arrivals_of_invitation
+        assert any(event.get('text') == TOO_OFTEN for event in heard)
+        assert sum(event['type'] == 'session' for event in heard) <= burst + rate_per_s * (took_s + 1.0)
 
     run(scenario)
 

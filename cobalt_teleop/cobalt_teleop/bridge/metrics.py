@@ -23,8 +23,8 @@ MAX_WORKCELLS = 200
 
 OTHERS = 'others'
 
-REASONS = ('door', 'full', 'message')
-"""Why a page was not let in: its token, too many pages, or a first message that was none."""
+REASONS = ('door', 'full', 'message', 'often')
+"""Why a page was not let in: its token, too many pages, a first message that was none, or too many in a short time."""
 
 _AGE_BUCKETS_S = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.085, 0.11, 0.15, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from cobalt_teleop.bridge.door.arrival_pace import TOO_OFTEN, ArrivalPace
 from cobalt_teleop.bridge.door.door import Door
 from cobalt_teleop.bridge.door.guest import Guest
 from cobalt_teleop.bridge.door.limits import DoorLimits, Places
@@ -42,6 +43,7 @@ class Signalling:
         self._door = door
         self._limits = limits
         self._log = log
+        self._pace = ArrivalPace(limits)
         self._places = Places(limits.pages, limits.pages_of_address)
         self._came_from: dict[str, str] = {}
         self._pages: dict[web.WebSocketResponse, tuple[Guest, asyncio.Transport | None]] = {}
@@ -78,7 +80,12 @@ class Signalling:
                 session_id=public_session_id(hello['session']),
                 forwarded=visitor.forwarded,
             )
-            session = await self._lobby.admit(upgrade, hello, guest)
+            if not self._pace.may_come(guest, public_session_id(hello['session']), visitor.address):
+                self._lobby.metrics.note_refusal('often')
+                await asyncio.sleep(self._limits.too_often_s)
+                await _end(upgrade, 'notice', TOO_OFTEN, level='error')
+                return
+            session = await self._lobby.admit(upgrade, hello, guest, visitor.address)
         except PageMessageError as error:
             self._lobby.metrics.note_refusal('message')
             await _end(upgrade, 'error', str(error))
@@ -138,13 +145,13 @@ class Signalling:
                     await _end(upgrade, 'refused', REVOKED)
 
 
-async def _end(upgrade: web.WebSocketResponse, kind: str, text: str) -> None:
+async def _end(upgrade: web.WebSocketResponse, kind: str, text: str, **fields: str) -> None:
     """Tells a page why, and closes its connection."""
     if upgrade.closed:
         return
     try:
         async with asyncio.timeout(2.0):
-            await upgrade.send_json({'type': kind, 'text': text})
+            await upgrade.send_json({'type': kind, 'text': text, **fields})
             await upgrade.close(code=WSCloseCode.POLICY_VIOLATION)
     except (ConnectionError, RuntimeError, TimeoutError):
         pass  # it has gone already

@@ -18,6 +18,11 @@ class DoorLimits:
         pages_of_address: Open WebSockets from one address.
         handshake_s: From an accepted socket to the end of its first request's head [s].
         hello_s: From an open WebSocket to its first message [s].
+        arrivals_of_session: Pages of one session that may come in at once, and then in each second.
+        arrivals_of_invitation: The same for one invitation.
+        arrivals_of_address: The same for all invitations at one address.
+        arrivals_of_owner: The same for whoever runs the bridge, at one address.
+        too_often_s: Whoever comes too often waits so long for his answer [s].
         failed_tokens: An address may try so many in a row ...
         failed_token_period_s: ... and gets one more after each of these [s].
     """
@@ -25,9 +30,14 @@ class DoorLimits:
     sockets: int = 512
     sockets_of_address: int = 160
     pages: int = 96
-    pages_of_address: int = 64
+    pages_of_address: int = 48
     handshake_s: float = 10.0
     hello_s: float = 5.0
+    arrivals_of_session: tuple[float, float] = (10.0, 1.0)
+    arrivals_of_invitation: tuple[float, float] = (20.0, 2.0)
+    arrivals_of_address: tuple[float, float] = (40.0, 4.0)
+    arrivals_of_owner: tuple[float, float] = (64.0, 8.0)
+    too_often_s: float = 1.0
     failed_tokens: int = 10
     failed_token_period_s: float = 6.0
 

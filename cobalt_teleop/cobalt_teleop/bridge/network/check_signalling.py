@@ -2,10 +2,11 @@
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from cobalt_teleop.bridge.door.arrival_pace import ArrivalPace
 from cobalt_teleop.bridge.door.door import Door
 from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.visitor import visitor_of
-from cobalt_teleop.bridge.network.connection_check import ConnectionChecks
+from cobalt_teleop.bridge.network.connection_check import CheckError, ConnectionChecks
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.lobby import public_session_id
 from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_check
@@ -24,6 +25,7 @@ class CheckSignalling:
     def __init__(self, door: Door, limits: DoorLimits, way: MediaWay) -> None:
         self._door = door
         self._limits = limits
+        self._pace = ArrivalPace(limits)
         self._checks = ConnectionChecks(way)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
@@ -36,7 +38,11 @@ class CheckSignalling:
             check = await self._first(upgrade)
             visitor = visitor_of(request)
             session_id = public_session_id(check['session'])
-            self._door.admit(check['token'], visitor.address, session_id=session_id, forwarded=visitor.forwarded)
+            guest = self._door.admit(
+                check['token'], visitor.address, session_id=session_id, forwarded=visitor.forwarded
+            )
+            if not self._pace.may_come(guest, session_id, visitor.address):
+                raise CheckError('many connection tests were begun here in a short time; try again in a minute')
             await self._checks.serve(upgrade)
         except CobaltError as error:
             if not upgrade.closed:

@@ -11,13 +11,13 @@ from typing import Any
 from aiohttp import web
 
 from cobalt_interfaces.msg import WorkcellInfo
-from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.metrics import Metrics
 from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
+from cobalt_teleop.bridge.operators.capacity import MAX_SESSIONS, make_room
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
 from cobalt_teleop.bridge.operators.reception import SessionRules
@@ -29,7 +29,6 @@ from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
-MAX_SESSIONS = 64
 KEY_DIGITS = 32
 
 OWNER = Guest(role=Role.SUPERVISOR)
@@ -138,8 +137,16 @@ class Lobby:
         self.floor.announce(info)
         self._look()
 
-    async def admit(self, socket: web.WebSocketResponse, hello: PageMessage, guest: Guest = OWNER) -> Session:
+    async def admit(
+        self, socket: web.WebSocketResponse, hello: PageMessage, guest: Guest = OWNER, address: str = ''
+    ) -> Session:
         """Takes a page in: into its former session if it has one.
+
+        Args:
+            socket: Of the page.
+            hello: What it said first.
+            guest: As whom the door let it in.
+            address: From where it comes.
 
         Raises:
             EntryRefusedError: Too many pages are open.
@@ -148,12 +155,14 @@ class Lobby:
         key = hello['session'] if len(hello['session']) == KEY_DIGITS else secrets.token_hex(KEY_DIGITS // 2)
         session_id = public_session_id(key)
         session = self._sessions.get(session_id)
+        if session is None or session.guest.invitation_id != guest.invitation_id:
+            self._make_room(guest, address, session)
         if session is None:
             session = self._new_session(session_id, key)
         leaving = self._leaving.pop(session_id, None)
         if leaving is not None:
             leaving.cancel()
-        session.guest = guest
+        session.guest, session.address = guest, address
         session.wish = hello['workcell']
         wanted = guest.name or hello['operator'].strip()
         if wanted and wanted != session.wanted_name:
@@ -234,8 +243,6 @@ class Lobby:
     # People.
 
     def _new_session(self, session_id: str, key: str) -> Session:
-        if len(self._sessions) >= MAX_SESSIONS:
-            self._forget_the_longest_gone()
         session = Session(session_id, key, self._rules.sessions, self, self._log)
         known = self._expected.pop(session_id, None)
         if known is not None and known.is_opened_by(key):
@@ -260,12 +267,19 @@ class Lobby:
     def _all(self) -> list[Session | KnownSession]:
         return [*self._sessions.values(), *self._expected.values()]
 
-    def _forget_the_longest_gone(self) -> None:
-        gone = next((session_id for session_id in self._leaving if session_id in self._sessions), None)
-        if gone is None:
-            raise EntryRefusedError(f'{MAX_SESSIONS} pages are open, and no more are taken: close one')
-        self._leaving.pop(gone).cancel()
-        asyncio.get_running_loop().create_task(self._end(self._sessions[gone]))
+    def _make_room(self, guest: Guest, address: str, known: Session | None) -> None:
+        """Lets those go whose page is away and who keep nothing, if there is no room otherwise."""
+        away = (self._sessions[session_id] for session_id in self._leaving if session_id in self._sessions)
+        others = [session for session in self._sessions.values() if session is not known]
+        dispensable = [session for session in away if session is not known and not self._keeps_something(session)]
+        for session in make_room(guest, address, others, dispensable):
+            self._leaving.pop(session.session_id).cancel()
+            del self._sessions[session.session_id]
+            asyncio.get_running_loop().create_task(session.close())
+
+    def _keeps_something(self, session: Session) -> bool:
+        places, session_id = self._usher.places, session.session_id
+        return bool(session.lease_id or places.place_of(session_id) or places.position(session_id))
 
     async def _leave_after_grace(self, session: Session) -> None:
         await asyncio.sleep(self._rules.grace_s)

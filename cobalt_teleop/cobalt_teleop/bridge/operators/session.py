@@ -43,6 +43,8 @@ class Session:
         self.session_id = session_id
         self.key = key
         self.guest = Guest(role=Role.SPECTATOR)
+        self.address = ''
+        """From where its page came."""
         self.operator = ''
         self.wanted_name = ''
         self.colour = 0
@@ -96,6 +98,7 @@ class Session:
     @property
     def role(self) -> Role:
         """What it may do."""
+
     @property
     def may_drive(self) -> bool:
         """A page is there that shows video, of somebody whose role allows to drive."""
