@@ -96,14 +96,13 @@ class Session:
         return self.room is None or not self.room.cameras or self._media.shows_video
 
     @property
-    def role(self) -> Role:
-        """What it may do."""
-
-    @property
     def may_drive(self) -> bool:
         """A page is there that shows video, of somebody whose role allows to drive."""
         return self.connected and self.can_see and self.role.includes(Role.OPERATOR)
 
+    @property
+    def role(self) -> Role:
+        """What it may do."""
         return self.guest.role
 
     @property
@@ -130,10 +129,10 @@ class Session:
 
     async def attach(self, socket: web.WebSocketResponse, hello: PageMessage) -> None:
         """Takes a page's connection; an older one of the same session is told and closed."""
+        self._control.ask_no_more()
         await self._voice.take(socket)
         await self._media.drop()
         self._media.meet(hello)
-        self._control.ask_no_more()
         self._samples.restart()
         self._stats = None
         self.note_activity()
@@ -157,10 +156,10 @@ class Session:
         """The page's connection is gone; returns whether it was the session's present one."""
         if not self._voice.drop(socket):
             return False
+        self._control.ask_no_more()
         await self._media.drop()
         if self.room is not None:
             self.room.tell_viewers()
-        self._control.ask_no_more()
         return True
 
     async def enter(self, room: Room) -> None:
@@ -253,10 +252,10 @@ class Session:
 
     async def send_away(self, text: str) -> None:
         """Tells the page why, and ends its connection; it does not come again by itself."""
+        self._control.ask_no_more()
         await self._voice.send_away(text)
 
     async def release_control(self) -> None:
-        self._control.ask_no_more()
         """Gives control back for somebody who does not do it himself."""
         await self._control.release_quietly()
 
