@@ -136,13 +136,23 @@ class Signalling:
         """Sends away those whose invitation is revoked, and cuts off those who do not read."""
         while True:
             await asyncio.sleep(WATCH_PERIOD_S)
+            await self._send_revoked_away()
             for upgrade, (guest, transport) in tuple(self._pages.items()):
                 if transport is not None and transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
                     self._log(f'{guest.name or "a page"} does not read what it is told, and is cut off')
                     transport.abort()
-                elif not upgrade.closed and not self._door.is_still_welcome(guest):
-                    self._log(f'invitation {guest.invitation_id} is revoked: {guest.name or "its guest"} is sent away')
-                    await _end(upgrade, 'refused', REVOKED)
+                elif transport is not None and not upgrade.closed and not self._door.is_still_welcome(guest):
+                    transport.abort()  # it was told to go
+
+    async def _send_revoked_away(self) -> None:
+        """Ends sessions, also of those whose page is away: control is free at once."""
+        revoked = [session for session in self._lobby.sessions if not self._door.is_still_welcome(session.guest)]
+        for session in revoked:
+            self._log(f'invitation {session.guest.invitation_id} is revoked: {session.operator} is sent away')
+        leaving = (self._lobby.send_away(session, REVOKED) for session in revoked)
+        for error in await asyncio.gather(*leaving, return_exceptions=True):
+            if isinstance(error, Exception):
+                self._log(f'somebody was not sent away as usual: {error!r}')
 
 
 async def _end(upgrade: web.WebSocketResponse, kind: str, text: str, **fields: str) -> None:

@@ -1,6 +1,7 @@
 """What a page is told: on its events channel, or on its WebSocket while that is not open."""
 
 import asyncio
+import contextlib
 import json
 import time
 from typing import Any
@@ -12,6 +13,9 @@ from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessageError
 
 COMPLAINTS_PERIOD_S = 0.1
+
+FAREWELL_S = 2.0
+"""A page that does not read may take so long to hear that it has to go [s]."""
 
 
 class PageVoice:
@@ -52,8 +56,10 @@ class PageVoice:
         """Tells the page why, and ends its connection; it does not come again by itself."""
         socket, self._socket = self._socket, None
         if socket is not None and not socket.closed:
-            await _send(socket, {'type': 'refused', 'text': text})
-            await socket.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FAREWELL_S):
+                    await _send(socket, {'type': 'refused', 'text': text})
+                    await socket.close()
 
     async def close(self) -> None:
         """Ends the connection of the page, which comes again when it can."""
