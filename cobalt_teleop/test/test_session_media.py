@@ -34,7 +34,13 @@ def nothing(*_):
 
 def made(road='units', codecs=('h264', 'vp8')):
     media = SessionMedia(
-        on_sample=nothing, on_event=nothing, on_open=nothing, complain=nothing, way=MediaWay(), name='ada'
+        on_sample=nothing,
+        on_event=nothing,
+        on_open=nothing,
+        complain=nothing,
+        may_have_again=lambda fragments: True,
+        way=MediaWay(),
+        name='ada',
     )
     media.meet(PageMessage('hello', {'codecs': codecs, 'road': road}))
     return media

@@ -77,9 +77,9 @@ def lossy(connection, share):
     transport._send_data = send_some
 
 
-async def connected(complaints):
+async def connected(complaints, may_have_again=lambda fragments: True):
     sent, asked = SentFrames(), []
-    peer = UnitPeer({'front': sent}, asked.append, complaints.append)
+    peer = UnitPeer({'front': sent}, asked.append, complaints.append, may_have_again)
     viewer = Viewer()
     offer = await peer.offer()
     assert (offer['connection'], offer['road'], offer['cameras']) == ('video', 'units', {'front': 'front'})
@@ -140,6 +140,31 @@ def test_a_page_that_says_nonsense_is_told_and_video_goes_on():
         await asyncio.sleep(0.55)
         viewer.say('key_frame')
         await until(lambda: asked.count('front') == 2, 'the key frame')
+        await closed(peer, viewer)
+
+    asyncio.run(asyncio.wait_for(scenario(), 50.0))
+
+
+def test_requests_are_counted_by_what_is_sent_for_them_and_end_when_there_were_too_many():
+    async def scenario():
+        costs = []
+
+        def may_have_again(fragments):
+            costs.append(fragments)
+            return len(costs) < 6
+
+        peer, viewer, _, asked = await connected([], may_have_again)
+        peer.sinks['front'].push(encoded_packet(KEY, 50_000_000))
+        await until(lambda: 1 in viewer.whole, 'the unit')
+        viewer.say('missing', unit=1, fragments=[0] * 200)
+        viewer.say('missing', unit=1, fragments=[])
+        viewer.say('missing', unit=9, fragments=[])
+        await until(lambda: len(costs) == 6, 'all requests')
+        assert sorted(costs) == [0, 0, 0, 0, len(viewer.parts[1]), 200]
+        await asyncio.sleep(0.55)
+        viewer.say('key_frame')
+        await until(lambda: len(costs) == 7, 'one more')
+        assert len(asked) == 1, 'it is not heard'
         await closed(peer, viewer)
 
     asyncio.run(asyncio.wait_for(scenario(), 50.0))

@@ -11,7 +11,7 @@ from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
 from cobalt_teleop.bridge.media.peer import ControlPeer, Peer
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 from cobalt_teleop.bridge.media.track_peer import TrackPeer
-from cobalt_teleop.bridge.media.unit_peer import UnitPeer
+from cobalt_teleop.bridge.media.unit_peer import MayHaveAgain, UnitPeer
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.wire.page_events import Event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError
@@ -45,6 +45,7 @@ class SessionMedia:
         on_event: Told each message of the events channel.
         on_open: Called when the events channel is open.
         complain: Told what was wrong with a message of the page.
+        may_have_again: Counts requests for video units.
         way: How media finds its way.
         name: Of the session, for credentials.
     """
@@ -56,6 +57,7 @@ class SessionMedia:
         on_event: Callable[[str | bytes], None],
         on_open: Callable[[], None],
         complain: Callable[[PageMessageError], None],
+        may_have_again: MayHaveAgain,
         way: MediaWay,
         name: str,
     ) -> None:
@@ -66,6 +68,7 @@ class SessionMedia:
         self._on_event = on_event
         self._on_open = on_open
         self._complain = complain
+        self._may_have_again = may_have_again
         self._way = way
         self._name = name
         self._control: ControlPeer | None = None
@@ -178,7 +181,7 @@ class SessionMedia:
     def _video_peer(self, source: VideoSource) -> TrackPeer | UnitPeer:
         if self.wanted_road == 'units':
             sent = {camera: self._sent[camera] for camera in source.cameras}
-            return UnitPeer(sent, source.ask_key_frame, self._complain, self._way.configuration())
+            return UnitPeer(sent, source.ask_key_frame, self._complain, self._may_have_again, self._way.configuration())
         tracks = {camera: self._track(source, camera) for camera in source.cameras}
         return TrackPeer(tracks, self._track_codecs[0], self._way.configuration())
 

@@ -11,6 +11,9 @@ from cobalt_teleop.bridge.wire.page_messages import PageMessageError, parse_unit
 
 AskKeyFrame = Callable[[str], None]
 
+MayHaveAgain = Callable[[int], bool]
+"""Counts a request by the fragments that were sent for it; returns whether the page may ask on."""
+
 
 class UnitPeer(Peer):
     """One unordered channel that repeats nothing by itself for each camera, named after it.
@@ -19,6 +22,7 @@ class UnitPeer(Peer):
         cameras: With the frames that the page was sent.
         ask_key_frame: Asks a camera's encoder for a key frame.
         complain: Told what was wrong with a message of the page.
+        may_have_again: Counts requests.
         configuration: ICE servers; none by default.
     """
 
@@ -31,10 +35,13 @@ class UnitPeer(Peer):
         cameras: Mapping[str, SentFrames],
         ask_key_frame: AskKeyFrame,
         complain: Callable[[PageMessageError], None],
+        may_have_again: MayHaveAgain,
         configuration: RTCConfiguration | None = None,
     ) -> None:
         super().__init__(configuration)
         self._complain = complain
+        self._may_have_again = may_have_again
+        self._sent_fragments = 0
         self.sinks = {camera: self._sender(camera, sent, ask_key_frame) for camera, sent in cameras.items()}
 
     async def offer(self) -> dict[str, object]:
@@ -52,6 +59,7 @@ class UnitPeer(Peer):
 
         def send(fragment: bytes) -> None:
             if channel.readyState == 'open':
+                self._sent_fragments += 1
                 channel.send(fragment)
 
         sender = UnitSender(send, lambda: channel.bufferedAmount, lambda: ask_key_frame(camera), sent)
@@ -61,12 +69,16 @@ class UnitPeer(Peer):
         return sender
 
     def _on_request(self, sender: UnitSender, data: str | bytes) -> None:
+        if not self._may_have_again(0):
+            return
         try:
             request = parse_unit_request(data)
         except PageMessageError as error:
             self._complain(error)
             return
         if request.type == 'missing':
+            before = self._sent_fragments
             sender.send_again(request['unit'], request['fragments'])
+            self._may_have_again(self._sent_fragments - before)
         else:
             sender.skip_to_key_frame()

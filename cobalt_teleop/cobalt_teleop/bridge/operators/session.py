@@ -68,6 +68,7 @@ class Session:
             on_event=lambda data: self._requests.on_event(data),
             on_open=self._on_events_open,
             complain=lambda error: self._voice.complain(error),
+            may_have_again=self._may_have_again,
             way=rules.way,
             name=session_id,
         )
@@ -310,6 +311,12 @@ class Session:
             self._samples.on_message(data)
         else:
             self._requests.end_flood()
+
+    def _may_have_again(self, fragments: int) -> bool:
+        may = self._pace.may_have_again(fragments)
+        if not may:
+            self._requests.end_flood()
+        return may
 
     async def _end_flood(self) -> None:
         await self._reception.send_away(self, 'This page sent too many messages at once. Load it again.')
