@@ -16,6 +16,7 @@ from cobalt_teleop.bridge.door.listening import AddressError, is_every_address, 
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 
 QUICK = DoorLimits(handshake_s=1.0, sockets=6, sockets_of_address=4)
+PATIENT = DoorLimits(handshake_s=60.0, sockets=6, sockets_of_address=4)
 
 
 class Server:
@@ -167,12 +168,32 @@ def test_one_address_has_so_many_sockets_and_others_still_come_in():
     async def scenario():
         async with Server(limits=DoorLimits(sockets=6, sockets_of_address=4)).running() as server:
             held = [await server.connect() for _ in range(4)]
-            assert '200 OK' in await asked(held[0])
+            for streams in held:
+                assert '200 OK' in await asked(streams)
             assert await asked(await server.connect()) == ''
             assert '200 OK' in await asked(await server.connect(source='127.0.0.2'))
             assert any('127.0.0.1 has no connection more' in line for line in server.lines)
             held[1][1].close()
             await server.until_it_answers()
+
+    run(scenario)
+
+
+def test_who_says_nothing_makes_way_for_who_comes_after_from_the_same_address(certificate):
+    async def scenario():
+        for server in (Server(limits=PATIENT), Server(certificate, PATIENT)):
+            async with server.running():
+                busy = await server.connect(tls=server.certificate is not None)
+                assert '200 OK' in await asked(busy)
+                other = await server.connect(source='127.0.0.2')
+                silent = [await server.connect() for _ in range(20)]
+                started_s = time.monotonic()
+                assert '200 OK' in await asked(await server.connect(tls=server.certificate is not None))
+                assert max(await asyncio.gather(*map(cut_after_s, silent[:-3]))) < 8.0
+                assert time.monotonic() - started_s < 9.0, 'long before their time is over'
+                assert '200 OK' in await asked(busy), 'who has asked stays'
+                if server.certificate is None:
+                    assert '200 OK' in await asked(other), 'who comes from elsewhere stays'
 
     run(scenario)
 

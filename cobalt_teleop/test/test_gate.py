@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import ExitStack
 
 import pytest
 from bridge_process import free_port
@@ -42,7 +43,7 @@ def opened(tmp_path):
         tls_certificate='',
         tls_key='',
         public_names=(),
-        limits=DoorLimits(handshake_s=0.5),
+        limits=DoorLimits(handshake_s=0.5, sockets=8, sockets_of_address=4),
         folder=StateFolder(str(tmp_path)),
         log=lambda line: None,
         for_pages=False,
@@ -90,6 +91,15 @@ def test_who_sends_no_request_in_time_or_one_without_end_is_dropped(opened):
         endless.sendall(bytes(100_000))
         assert is_dropped(endless)
         assert is_dropped(slow)
+
+
+def test_silent_sockets_keep_no_client_out(opened):
+    with ExitStack() as silent:
+        for _ in range(40):
+            silent.enter_context(opened())
+        with opened() as client:
+            client.sendall(HEAD)
+            assert client.recv(65536) == HEAD
 
 
 def test_one_too_many_is_told_so_and_has_room_when_another_leaves(opened):

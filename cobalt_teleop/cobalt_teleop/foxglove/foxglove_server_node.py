@@ -59,7 +59,7 @@ class FoxgloveServer(Node):
             tls_certificate=values.tls_certificate,
             tls_key=values.tls_key,
             public_names=(),
-            limits=DoorLimits(sockets=2 * values.max_clients, sockets_of_address=2 * values.max_clients),
+            limits=DoorLimits(sockets=4 * values.max_clients, sockets_of_address=2 * values.max_clients),
             folder=StateFolder(values.state_dir),
             log=self.get_logger().info,
             for_pages=False,

@@ -83,18 +83,20 @@ class Gate:
         )
 
     async def _on_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._clients += 1
         try:
             knock = knock_of(await reader.readuntil(b'\r\n\r\n'))
             self._check(knock, address=cast(str, writer.get_extra_info('peername')[0]))
-            await self._pass_on(knock.head, reader, writer)
+            self._clients += 1
+            try:
+                await self._pass_on(knock.head, reader, writer)
+            finally:
+                self._clients -= 1
         except (KnockError, EntryRefusedError) as refusal:
             self._tell(str(refusal))
             await _refuse(writer, str(refusal))
         except (OSError, EOFError, asyncio.LimitOverrunError, asyncio.CancelledError):
             pass  # it left, says nothing that a client says, or the gate is closed
         finally:
-            self._clients -= 1
             writer.close()
 
     def _check(self, knock: Knock, address: str) -> None:
@@ -102,7 +104,7 @@ class Gate:
         guest = self._entrance.door.admit(knock.token, address, forwarded=knock.forwarded)
         if guest.invitation_id:
             raise KnockError("this door takes the owner's token alone, and no invitation")
-        if self._clients > self._max_clients:
+        if self._clients >= self._max_clients:
             raise KnockError(f'{self._max_clients} clients are connected already')
 
     async def _pass_on(self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

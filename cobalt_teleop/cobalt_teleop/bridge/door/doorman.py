@@ -46,6 +46,7 @@ class Doorman:
         self._limits = limits
         self._log = log
         self._places = Places(limits.sockets, limits.sockets_of_address)
+        self._newcomers: dict[_Newcomer, None] = {}
         self._told: set[tuple[str, str]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -61,11 +62,13 @@ class Doorman:
                         self._tell_once('', 'this process may open no more files: no further connection is taken')
                         await asyncio.sleep(0.2)
                     continue
-                if not self._places.take(peer[0]):
+                if not self._places.take(peer[0]) and not self._take_place_of_a_silent_one(peer[0]):
                     self._tell_once(peer[0], f'{peer[0]} has no connection more: too many are open')
                     connection.close()
                     continue
-                task = loop.create_task(self._receive(connection, peer[0]))
+                newcomer = _Newcomer(connection, peer[0])
+                self._newcomers[newcomer] = None
+                task = newcomer.task = loop.create_task(self._receive(newcomer))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         finally:
@@ -73,8 +76,24 @@ class Doorman:
             for task in self._tasks:
                 task.cancel()
 
-    async def _receive(self, connection: socket.socket, address: str) -> None:
-        handed_over = False
+    def _take_place_of_a_silent_one(self, address: str) -> bool:
+        """Cuts off who has been there for longest without a request, of those who come from the same address."""
+        network = network_of(address)
+        silent = next((one for one in self._newcomers if network_of(one.address) == network), None)
+        if silent is None:
+            return False
+        self._on_end(silent)
+        silent.cut()
+        return self._places.take(address)
+
+    def _on_end(self, newcomer: '_Newcomer') -> None:
+        self._newcomers.pop(newcomer, None)
+        if newcomer.has_place:
+            newcomer.has_place = False
+            self._places.give_back(newcomer.address)
+
+    async def _receive(self, newcomer: '_Newcomer') -> None:
+        connection = newcomer.connection
         try:
             connection.setblocking(False)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -85,23 +104,27 @@ class Doorman:
                         await self._answer_plain_http(connection)
                     return
             guarded = _GuardedConnection(
-                self._make_protocol(), self._limits.handshake_s, lambda error: self._on_lost(address, error)
+                self._make_protocol(),
+                self._limits.handshake_s,
+                on_head=lambda: self._newcomers.pop(newcomer, None),
+                on_lost=lambda error: self._on_lost(newcomer, error),
             )
             tls = {} if self._context is None else {'ssl_handshake_timeout': self._limits.handshake_s}
-            handed_over = True
+            newcomer.guarded = guarded
             await asyncio.get_running_loop().connect_accepted_socket(
                 lambda: guarded, connection, ssl=self._context, **tls
             )
         except OSError as error:
-            if handed_over and not guarded.made:
-                self._on_lost(address, error)
+            if newcomer.guarded is not None and not newcomer.guarded.made:
+                self._on_lost(newcomer, error)
         finally:
-            if not handed_over:
+            if newcomer.guarded is None:
                 connection.close()
-                self._places.give_back(address)
+                self._on_end(newcomer)
 
-    def _on_lost(self, address: str, error: Exception | None) -> None:
-        self._places.give_back(address)
+    def _on_lost(self, newcomer: '_Newcomer', error: Exception | None) -> None:
+        self._on_end(newcomer)
+        address = newcomer.address
         if isinstance(error, ssl.SSLError) and 'ALERT' in (error.reason or ''):
             self._tell_once(
                 address,
@@ -134,26 +157,57 @@ class Doorman:
             self._log(text)
 
 
+class _Newcomer:
+    """A connection, and how it is cut off while it has asked for nothing."""
+
+    def __init__(self, connection: socket.socket, address: str) -> None:
+        self.connection = connection
+        self.address = address
+        self.has_place = True
+        self.task: asyncio.Task[None] | None = None
+        self.guarded: _GuardedConnection | None = None
+
+    def cut(self) -> None:
+        """Ends it, however far it has come."""
+        if self.guarded is not None and self.guarded.made:
+            self.guarded.abort()
+        elif self.task is not None:
+            self.task.cancel()
+            if self.guarded is None:
+                self.task.add_done_callback(lambda _: self.connection.close())  # it may not have begun
+
+
 class _GuardedConnection(asyncio.Protocol):
     """One connection; it is cut off if no head of a request has come in time.
 
     Args:
         inner: Speaks HTTP.
         head_s: From the start to the end of the first head [s].
+        on_head: Called when that has come.
         on_lost: Told of its end.
     """
 
-    def __init__(self, inner: asyncio.Protocol, head_s: float, on_lost: Callable[[Exception | None], None]) -> None:
+    def __init__(
+        self,
+        inner: asyncio.Protocol,
+        head_s: float,
+        *,
+        on_head: Callable[[], object],
+        on_lost: Callable[[Exception | None], None],
+    ) -> None:
         self.made = False
         self._inner = inner
         self._head_s = head_s
+        self._on_head = on_head
         self._on_lost = on_lost
+        self._transport: asyncio.Transport | None = None
         self._tail = b''
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.made = True
         assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
         self._deadline = asyncio.get_running_loop().call_later(self._head_s, transport.abort)
         self._inner.connection_made(transport)
 
@@ -162,8 +216,14 @@ class _GuardedConnection(asyncio.Protocol):
             seen = self._tail + data
             if _HEAD_END in seen:
                 self._end_deadline()
+                self._on_head()
             self._tail = seen[-len(_HEAD_END) + 1 :]
         self._inner.data_received(data)
+
+    def abort(self) -> None:
+        """Cuts it off."""
+        if self._transport is not None:
+            self._transport.abort()
 
     def eof_received(self) -> bool | None:
         return self._inner.eof_received()
