@@ -322,12 +322,13 @@ def test_malformed_messages_get_a_sentence_and_the_page_lives_on(host, bridge):
         async with PageClient(bridge.port, workcell='env_0') as page:
             await page.until_live()
             await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            offered = max(event['number'] for event in page.events if event.get('connection') == 'video')
             for text in (
                 '{',
                 '[]',
                 '{"type": "sudo"}',
                 '{"type": "end", "outcome": 7}',
-                '{"type": "answer", "connection": "video", "number": 1, "sdp": "x"}',
+                f'{{"type": "answer", "connection": "video", "number": {offered}, "sdp": "x"}}',
             ):
                 before = len(page.events)
                 await page.socket.send_str(text)

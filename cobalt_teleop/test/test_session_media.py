@@ -114,7 +114,8 @@ def test_an_offer_takes_one_answer():
         await media.offer_video(Source())
         with pytest.raises(PeerError):
             await media.accept('video', 1, 'nonsense')
-        await media.accept('video', 1, 'nonsense')  # not even looked at
+        with pytest.raises(PeerError, match='has had its answer'):
+            await media.accept('video', 1, 'nonsense')
         await media.drop()
 
     run(scenario)

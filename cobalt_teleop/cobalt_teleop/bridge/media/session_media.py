@@ -8,7 +8,7 @@ from typing import Protocol
 
 from cobalt_teleop.bridge.media.encoded_packet import FrameSink
 from cobalt_teleop.bridge.media.encoded_track import EncodedVideoTrack
-from cobalt_teleop.bridge.media.peer import ControlPeer, Peer
+from cobalt_teleop.bridge.media.peer import ControlPeer, Peer, PeerError
 from cobalt_teleop.bridge.media.sent_frames import SentFrames
 from cobalt_teleop.bridge.media.track_peer import TrackPeer
 from cobalt_teleop.bridge.media.unit_peer import MayHaveAgain, UnitPeer
@@ -154,7 +154,9 @@ class SessionMedia:
             PeerError: It cannot be used.
         """
         peer: Peer | None = self._control if connection == 'control' else self._video
-        if peer is not None and number == self._numbers[connection] != self._answered[connection]:
+        if peer is not None and number == self._numbers[connection]:
+            if number == self._answered[connection]:
+                raise PeerError('this offer has had its answer; ask for another by restarting the connection')
             self._answered[connection] = number
             await peer.accept(sdp)
 
