@@ -178,8 +178,7 @@ def test_the_small_picture_and_the_large_one_change_places_and_back(browser, sta
     )
     assert large_and_small(page) == ['front', 'wrist']
     for expected in (['wrist', 'front'], ['front', 'wrist']):
-        box = page.locator('figure.inset').bounding_box()
-        page.mouse.click(box['x'] + box['width'] / 2, box['y'] + box['height'] / 2)
+        page.click('figure.inset button.swap')
         assert large_and_small(page) == expected
     page.context.close()
     assert not errors
