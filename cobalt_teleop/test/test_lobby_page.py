@@ -1,18 +1,14 @@
 """The lobby in a real browser: the line, a supervisor's panel, and a bridge that is killed under an open page."""
 
-import shutil
 import time
 
 import pytest
 import rclpy
 from bridge_process import BridgeProcess, free_port, long_leases, running_host
-from playwright.sync_api import sync_playwright
+from page_browser import needs_chromium, running_browser
 from ros_operator import until
 
-CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None)
-FLAGS = ('--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update')
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='no Chromium: apt-get install chromium')
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope='module')
@@ -32,10 +28,8 @@ def bridge(host):
 
 @pytest.fixture(scope='module')
 def browser():
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    with running_browser() as made:
         yield made
-        made.close()
 
 
 class Pages:

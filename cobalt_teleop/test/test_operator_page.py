@@ -1,21 +1,17 @@
 """The operator's page in a real browser, between a real host and a real bridge."""
 
-import shutil
-
 import pytest
 import rclpy
 from bridge_process import BridgeProcess, running_host
-from playwright.sync_api import sync_playwright
+from page_browser import needs_chromium, running_browser
 from ros_operator import Operator, until
 
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import BITS
 
 SAMPLES = topics.operator_sample('keyboard', 'arm')
-CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None)
-FLAGS = ('--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update')
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='no Chromium: apt-get install chromium')
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope='module')
@@ -35,10 +31,8 @@ def stack(private_ros_domain):
 
 @pytest.fixture(scope='module')
 def browser():
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    with running_browser() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture

@@ -1,18 +1,14 @@
 """Both roads of pictures to the screen of a real browser, and the way from one to the other."""
 
-import shutil
-
 import pytest
 import rclpy
 from bridge_process import BridgeProcess, running_host
-from playwright.sync_api import sync_playwright
+from page_browser import needs_chromium, running_browser
 from ros_operator import Operator, until
 
 from cobalt_teleop.core import topics
 
 SAMPLES = topics.operator_sample('keyboard', 'arm')
-CHROMIUM = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser', 'google-chrome'))), None)
-FLAGS = ('--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update')
 
 # From the moment that a test says, the decoder gets nonsense.
 BREAKABLE_DECODER = """
@@ -24,7 +20,7 @@ BREAKABLE_DECODER = """
   };
 """
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason='no Chromium: apt-get install chromium')
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope='module')
@@ -44,10 +40,8 @@ def stack(private_ros_domain):
 
 @pytest.fixture(scope='module')
 def browser():
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+    with running_browser() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture
