@@ -129,7 +129,7 @@ class Signalling:
         async for message in upgrade:
             if message.type != WSMsgType.TEXT:
                 await upgrade.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b'text alone')
-            else:
+            elif session.is_open_on(upgrade):  # the page of another tab may not have heard yet that it is replaced
                 session.on_signal(message.data)
 
     async def _watch(self) -> None:

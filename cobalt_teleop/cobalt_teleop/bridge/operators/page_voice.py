@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import time
+from collections.abc import Coroutine
 from typing import Any
 
 from aiohttp import web
@@ -37,13 +38,20 @@ class PageVoice:
         """A page is there."""
         return self._socket is not None and not self._socket.closed
 
-    async def take(self, socket: web.WebSocketResponse) -> None:
-        """Speaks to another page from now on; the one before is told."""
-        old, self._socket = self._socket, socket
+    def take(self, socket: web.WebSocketResponse) -> None:
+        """Speaks to another page from now on."""
+        self._socket = socket
         self._news.clear()
+
+    def speaks_on(self, socket: web.WebSocketResponse) -> bool:
+        """Returns whether it speaks to this page."""
+        return self._socket is socket
+
+    def replace(self) -> None:
+        """Tells the page, if there is one, that another takes its place; nobody waits until it has heard."""
+        old, self._socket = self._socket, None
         if old is not None and not old.closed:
-            await _send(old, {'type': 'replaced', 'text': 'This session is open in another tab.'})
-            await old.close()
+            self._in_background(_farewell(old, {'type': 'replaced', 'text': 'This session is open in another tab.'}))
 
     def drop(self, socket: web.WebSocketResponse) -> bool:
         """The connection of a page is gone; returns whether it was that of the present one."""
@@ -56,10 +64,7 @@ class PageVoice:
         """Tells the page why, and ends its connection; it does not come again by itself."""
         socket, self._socket = self._socket, None
         if socket is not None and not socket.closed:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(FAREWELL_S):
-                    await _send(socket, {'type': 'refused', 'text': text})
-                    await socket.close()
+            await _farewell(socket, {'type': 'refused', 'text': text})
 
     async def close(self) -> None:
         """Ends the connection of the page, which comes again when it can."""
@@ -103,13 +108,19 @@ class PageVoice:
 
     def _send_soon(self, text: str) -> None:
         if self._socket is not None and not self._socket.closed:
-            task = asyncio.get_running_loop().create_task(_send_text(self._socket, text))
-            self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
+            self._in_background(_send_text(self._socket, text))
+
+    def _in_background(self, sending: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(sending)
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
 
-async def _send(socket: web.WebSocketResponse, event: Event) -> None:
-    await _send_text(socket, json.dumps(event))
+async def _farewell(socket: web.WebSocketResponse, event: Event) -> None:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(FAREWELL_S):
+            await _send_text(socket, json.dumps(event))
+            await socket.close()
 
 
 async def _send_text(socket: web.WebSocketResponse, text: str) -> None:

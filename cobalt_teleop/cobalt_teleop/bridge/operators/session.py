@@ -121,6 +121,10 @@ class Session:
         """A page is there."""
         return self._voice.connected
 
+    def is_open_on(self, socket: web.WebSocketResponse) -> bool:
+        """Returns whether this connection is that of its page, and not of one that another has replaced."""
+        return self._voice.speaks_on(socket)
+
     @property
     def full_name(self) -> str:
         """For the log."""
@@ -131,8 +135,13 @@ class Session:
     async def attach(self, socket: web.WebSocketResponse, hello: PageMessage) -> None:
         """Takes a page's connection; an older one of the same session is told and closed."""
         self._control.ask_no_more()
-        await self._voice.take(socket)
+        self._voice.replace()
         await self._media.drop()
+        while self._voice.connected:  # another page came meanwhile
+            self._voice.replace()
+            await self._media.drop()
+        # From here to its first event nothing is waited for: no other news comes before it.
+        self._voice.take(socket)
         self._media.meet(hello)
         self._samples.restart()
         self._stats = None
