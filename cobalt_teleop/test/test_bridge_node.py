@@ -260,7 +260,7 @@ def test_a_second_page_watches_asks_and_is_handed_control_and_may_stop(host, bri
             await second.until_event('control', yours=True, holder='Bob')
             await first.until_event('control', yours=False)
             await first.say('emergency_stop')
-            await second.until_event('control', emergency_stop=True, emergency_stop_by=first.name)
+            await second.until_event('control', emergency_stop=True, emergency_stop_by=[first.name])
             await second.until_event('step', hold_text='emergency stop')
             await second.say('clear_emergency_stop')
             await second.until_event('control', emergency_stop=False)

@@ -159,6 +159,32 @@ def test_who_asks_and_waits_is_handed_control():
     asyncio.run(scenario())
 
 
+def test_a_supervisors_stop_is_released_by_a_supervisor_alone():
+    async def scenario():
+        desk = Desk()
+        sue, eve = await desk.comes('Sue', Role.SUPERVISOR), await desk.comes('Eve', Role.SUPERVISOR)
+        bo = await desk.comes('Bo')
+        bo.take_lease('lease of Bo', desk.room)
+        await desk.says(bo, 'emergency_stop')
+        desk.tells(lease_id='lease of Bo', holder='Bo', estop=True, estop_by='Bo')
+        assert bo.release_objection() == ''
+        await desk.says(sue, 'emergency_stop')
+        assert 'a supervisor has to release it' in bo.release_objection(), 'he has pressed it and drives, and yet'
+        await desk.says(bo, 'clear_emergency_stop')
+        assert not desk.host.asked('ClearEmergencyStop')
+        assert 'in the panel' in eve.release_objection(), 'not by a press in passing, while another drives'
+        desk.tells(estop=True, estop_by='Bo')
+        assert eve.release_objection() == '' and bo.release_objection()
+        await desk.says(eve, 'clear_emergency_stop')
+        assert len(desk.host.asked('ClearEmergencyStop')) == 1
+        desk.tells()
+        await desk.says(bo, 'emergency_stop')
+        desk.tells(estop=True, estop_by='Bo')
+        assert bo.release_objection() == '', 'the next stop is his own again'
+
+    asyncio.run(scenario())
+
+
 def test_a_stop_is_released_by_who_pressed_it_whatever_he_is_called_and_by_no_namesake():
     async def scenario():
         desk = Desk()

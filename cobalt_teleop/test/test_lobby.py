@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import time
 import urllib.error
 import urllib.request
@@ -159,7 +160,7 @@ def test_nobody_takes_the_name_of_who_pressed_a_stop_while_it_is_on(bridge):
             async with Page(bridge.port, workcell='env_0', operator='Sue') as sue:
                 await sue.until_event('workcell', id='env_0')
                 await sue.say('emergency_stop')
-                await ada.until_event('control', emergency_stop_by='Sue')
+                await ada.until_event('control', emergency_stop_by=['Sue'])
                 await sue.say('rename', name='Susan')
                 await sue.until_event('you', name='Susan')
                 await sue.say('rename', name='Sue')
@@ -191,11 +192,51 @@ def test_one_message_stops_every_workcell_also_those_where_nobody_is(bridge):
             await owner.until(lambda: stopped() == [False, False], 'both workcells')
             await owner.say('stop_all')
             await owner.until(lambda: stopped() == [True, True], 'the stop of both')
-            await owner.until_event('control', emergency_stop=True, emergency_stop_by='Ada')
+            await owner.until_event('control', emergency_stop=True, emergency_stop_by=['Ada'])
             await owner.say('release_stops', workcell='env_1', confirm=True)
             await owner.until(lambda: stopped() == [True, False], 'the release of one')
             await owner.say('release_stops', workcell='', confirm=True)
             await owner.until(lambda: stopped() == [False, False], 'the release of all')
+
+    run(scenario)
+
+
+def test_no_operator_releases_the_stop_of_a_supervisor_also_after_a_restart_of_the_bridge(hosts, tmp_path):
+    async def scenario():
+        port = free_port()
+        first = BridgeProcess(port=port, state_dir=tmp_path).wait_until_served()
+        async with Page(port, workcell='env_1', operator='Sue') as owner:
+            guest = await invited(owner, port, 'operator')
+            guest.hello['workcell'] = 'env_0'
+            async with guest:
+                await guest.until_event('control', emergency_stop=False)
+                await owner.say('stop_all')
+                await guest.until_event('control', emergency_stop=True, emergency_stop_by=['Sue'])
+                assert 'a supervisor has to release it' in guest.newest('control')['release_objection']
+                await guest.say('clear_emergency_stop')
+                await guest.until_refused('a supervisor has to release it')
+        await asyncio.sleep(0.5)
+        first.process.kill()
+        first.process.communicate()
+        file = tmp_path / f'sessions-{port}.json'
+        os.utime(file, (time.time() - 3600.0,) * 2)
+        second = BridgeProcess(port=port, state_dir=tmp_path).wait_until_served()
+        try:
+            async with Page(port, token=guest.hello['token'], workcell='env_0') as again:
+                await again.until_event('control', emergency_stop=True, emergency_stop_by=['Sue'])
+                await again.say('clear_emergency_stop')
+                await again.until_refused('a supervisor has to release it')
+                async with Page(port, workcell='env_1') as owner:
+                    await owner.until_event('control', emergency_stop=True, release_objection='')
+                    await owner.say('release_stops', workcell='', confirm=True)
+                    await again.until_event('control', emergency_stop=False)
+                    await owner.until_event('control', emergency_stop=False)
+                    await again.say('emergency_stop')
+                    await again.until_event('control', emergency_stop=True, release_objection='')
+                    await again.say('clear_emergency_stop')
+                    await again.until_event('control', emergency_stop=False)
+        finally:
+            second.stop()
 
     run(scenario)
 

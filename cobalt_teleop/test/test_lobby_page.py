@@ -135,6 +135,8 @@ def test_a_supervisor_invites_a_spectator_stops_all_and_sends_him_away(pages, br
     until(lambda: 'invited to watch' in guest.inner_text('#notices'), 'the reason')
     owner.click('#stop-all')
     wait(guest, 'cobalt.control.emergency_stop')
+    wait(guest, "document.getElementById('stopped-by').innerText === 'Stopped by Ada'")
+    assert 'supervisors release it' in guest.inner_text('#stopped') and not guest.is_visible('#release-stop')
     wait(owner, "!document.getElementById('release-all').hidden")
     owner.click('#release-all')
     assert guest.evaluate('cobalt.control.emergency_stop'), 'the first press asks'

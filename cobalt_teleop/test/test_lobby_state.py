@@ -18,6 +18,7 @@ from cobalt_teleop.bridge.operators.lobby_state import (
     key_sha256,
     read_lobby_state,
 )
+from cobalt_teleop.bridge.operators.stop_record import KnownStop
 
 KEY = '00112233445566778899aabbccddeeff'
 KNOWN = KnownSession(
@@ -33,7 +34,8 @@ KNOWN = KnownSession(
     watched='env_0',
     wants_place=True,
 )
-STATE = LobbyState((KNOWN,), (KNOWN.session_id,))
+STOP = KnownStop(workcell='env_1', name='Sue', session_id='', supervisor='Sue')
+STATE = LobbyState((KNOWN,), (KNOWN.session_id,), (STOP,))
 
 
 def test_it_reads_what_it_wrote():
@@ -55,8 +57,9 @@ def test_what_is_kept_opens_no_session():
         b'{',
         b'[' * 200_000,
         b'[]',
-        b'{"sessions": [{}], "line": []}',
-        b'{"sessions": [[]], "line": []}',
+        b'{"sessions": [{}], "line": [], "stops": []}',
+        b'{"sessions": [[]], "line": [], "stops": []}',
+        b'{"sessions": [], "line": [], "stops": [{"workcell": "env_0"}]}',
         b'\xff',
         STATE.to_bytes().replace(b'"colour": 3', b'"colour": "red"'),
     ],
@@ -84,7 +87,8 @@ def test_changes_are_gathered_and_written(tmp_path):
         assert file.read() == states[-1]
         assert folder.file('sessions.json').stat().st_mode & 0o077 == 0
         os.utime(folder.file('sessions.json'), (time.time() - 3600.0, time.time() - 3600.0))
-        assert file.read() == LobbyState(), 'who was here an hour ago is expected no more'
+        expected = LobbyState(stops=(STOP,))
+        assert file.read() == expected, 'who was here an hour ago is expected no more; a stop is'
         file.still_here()
         assert file.read() == states[-1]
         folder.write('sessions.json', b'rubbish')

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState
+from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.episode_requests import CallService
 from cobalt_teleop.bridge.operators.room import Room
@@ -22,6 +23,10 @@ class Person(Protocol):
     session_id: str
     operator: str
     room: Room | None
+
+    @property
+    def role(self) -> Role:
+        """What it may do."""
 
     @property
     def can_see(self) -> bool:
@@ -193,9 +198,9 @@ class ControlRequests:
         Raises:
             ServiceError: With the reason.
         """
-        if self._person.room is not None:
-            self._person.room.note_stop(self._person.operator, self._person.session_id)
-        await self._call('EmergencyStop', who=self._person.operator)
+        if self._person.room is None:
+            raise ServiceError('there is no workcell yet')
+        await self._person.room.stop(self._person, self._call)
 
     async def clear_emergency_stop(self) -> None:
         """Lets a stopped arm move again, with a fresh press.
@@ -203,11 +208,23 @@ class ControlRequests:
         Raises:
             ServiceError: With the reason.
         """
-        room = self._person.room
-        someone_drives = room is not None and not room.free and not self._lease_id
-        if someone_drives and room is not None and not room.was_stopped_by(self._person.session_id):
-            raise ServiceError('whoever has control, or has pressed the stop, releases it')
+        objection = self.release_objection()
+        if objection:
+            raise ServiceError(objection)
         await self._call('ClearEmergencyStop', who=self._person.operator, confirm=True)
+
+    def release_objection(self) -> str:
+        """Returns why this person may not release the emergency stop; empty if he may."""
+        role, room = self._person.role, self._person.room
+        if not role.includes(Role.OPERATOR):
+            return 'you watch: operators and supervisors release it'
+        if room is None:
+            return 'there is no workcell yet'
+        if room.supervisors_stop and not role.includes(Role.SUPERVISOR):
+            return "a supervisor's stop: a supervisor has to release it"
+        if room.free or self._lease_id or room.was_stopped_by(self._person.session_id):
+            return ''
+        return 'whoever has control, or has pressed the stop, releases it, and a supervisor in the panel'
 
     async def home(self) -> None:
         """Drives the arm to its home posture, gently.

@@ -38,13 +38,14 @@ class Floor:
         """Returns a workcell that exists."""
         return self._rooms[workcell_id] if workcell_id in self._present else None
 
-    def announce(self, info: WorkcellInfo) -> None:
-        """A workcell has announced itself, or changed."""
+    def announce(self, info: WorkcellInfo) -> Room:
+        """A workcell has announced itself, or changed; returns its room."""
         room = self._rooms.get(info.workcell_id)
         if room is None:
-            self._rooms[info.workcell_id] = Room(info, self._ros, self._on_control, self._on_frame)
+            room = self._rooms[info.workcell_id] = Room(info, self._ros, self._on_control, self._on_frame)
         elif room.update_info(info):
             asyncio.get_running_loop().create_task(_reopen(room))
+        return room
 
     def look(self) -> bool:
         """Notes which workcells exist now; returns whether they are others than before."""

@@ -23,6 +23,7 @@ from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState,
 from cobalt_teleop.bridge.operators.reception import SessionRules
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session
+from cobalt_teleop.bridge.operators.stop_record import KnownStop
 from cobalt_teleop.bridge.operators.supervision import Supervision
 from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.ros_side import RosSide
@@ -80,6 +81,7 @@ class Lobby:
         self._log = log
         self._sessions: dict[str, Session] = {}
         self._expected: dict[str, KnownSession] = {}
+        self._expected_stops: dict[str, KnownStop] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
         self._usher = Usher(self.floor, self._sessions, rules.idle_s, self._on_change, log)
         self._supervision = Supervision(
@@ -134,7 +136,10 @@ class Lobby:
 
     def on_workcell(self, info: WorkcellInfo) -> None:
         """A workcell has announced itself, or changed."""
-        self.floor.announce(info)
+        room = self.floor.announce(info)
+        stop = self._expected_stops.pop(room.workcell_id, None)
+        if stop is not None:
+            room.expect_stop(stop)
         self._look()
 
     async def admit(
@@ -380,11 +385,17 @@ class Lobby:
             )
             for session in self._sessions.values()
         ]
-        return LobbyState((*here, *self._expected.values()), places.line)
+        stops = [room.known_stop for room in self.floor.rooms]
+        return LobbyState(
+            (*here, *self._expected.values()),
+            places.line,
+            (*filter(None, stops), *self._expected_stops.values()),
+        )
 
     def _restore(self, state: LobbyState) -> None:
-        """Keeps places, names and the line for those whose pages come back within the grace time."""
+        """Keeps places, names and the line for those whose pages come back within the grace time, and stops."""
         self._expected = {known.session_id: known for known in state.sessions[:MAX_SESSIONS]}
+        self._expected_stops = {known.workcell: known for known in state.stops}
         keepers = {known.workcell: known.session_id for known in self._expected.values() if known.workcell}
         self._usher.places.restore(keepers, [one for one in state.line if one in self._expected])
 

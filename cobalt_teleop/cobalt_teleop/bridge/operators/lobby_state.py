@@ -8,16 +8,17 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.operators.stop_record import KnownStop
 from cobalt_teleop.core.errors import CobaltError
 
 WRITE_AFTER_S = 0.2
 """Changes are gathered for so long [s]."""
 
 FORGOTTEN_AFTER_S = 60.0
-"""A bridge that was away for longer begins anew: its pages have gone on, or are gone [s]."""
+"""A bridge that was away for longer begins anew, but for stops: its pages have gone on, or are gone [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,15 +59,23 @@ class KnownSession:
 
 @dataclass(frozen=True)
 class LobbyState:
-    """All sessions, and the line in its order."""
+    """All sessions, the line in its order, and who pressed the emergency stops that are on."""
 
     sessions: tuple[KnownSession, ...] = ()
     line: tuple[str, ...] = ()
+    stops: tuple[KnownStop, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Returns the text of the file."""
-        content = {'sessions': [asdict(session) for session in self.sessions], 'line': list(self.line)}
+        content = {
+            'sessions': [asdict(session) for session in self.sessions],
+            'line': list(self.line),
+            'stops': [asdict(stop) for stop in self.stops],
+        }
         return json.dumps(content, indent=1).encode()
+
+
+Known = TypeVar('Known', KnownSession, KnownStop)
 
 
 class LobbyStateError(CobaltError):
@@ -86,22 +95,23 @@ def read_lobby_state(content: bytes) -> LobbyState:
     """
     try:
         found = json.loads(content)
-        sessions = tuple(_known(entry) for entry in found['sessions'])
+        sessions = tuple(_known(KnownSession, entry) for entry in found['sessions'])
+        stops = tuple(_known(KnownStop, entry) for entry in found['stops'])
         line = tuple(name for name in found['line'] if isinstance(name, str))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise LobbyStateError(
             f'the sessions of the last run cannot be read ({error}): pages come as new ones'
         ) from error
-    return LobbyState(sessions, line)
+    return LobbyState(sessions, line, stops)
 
 
-def _known(entry: Any) -> KnownSession:
-    types = {field.name: field.type for field in fields(KnownSession)}
+def _known(what: type[Known], entry: Any) -> Known:
+    types = {field.name: field.type for field in fields(what)}
     if not isinstance(entry, dict) or entry.keys() != types.keys():
-        raise ValueError(f'a session has {", ".join(types)}')
+        raise ValueError(f'a {what.__name__} has {", ".join(types)}')
     if any(type(entry[name]) is not kind for name, kind in types.items()):
-        raise ValueError('a field of a session is of another kind')
-    return KnownSession(**entry)
+        raise ValueError(f'a field of a {what.__name__} is of another kind')
+    return what(**entry)
 
 
 class LobbyStateFile:
@@ -126,12 +136,14 @@ class LobbyStateFile:
         self._again = False
 
     def read(self) -> LobbyState:
-        """Returns what the last run left; nothing if there was none, it is too old, or cannot be read."""
+        """Returns what the last run left: stops alone if it is old; nothing if there was none, or none to be read."""
         try:
             content = self._folder.read(self._name)
-            if content is None or time.time() - self._folder.file(self._name).stat().st_mtime > FORGOTTEN_AFTER_S:
+            if content is None:
                 return LobbyState()
-            return read_lobby_state(content)
+            state = read_lobby_state(content)
+            old = time.time() - self._folder.file(self._name).stat().st_mtime > FORGOTTEN_AFTER_S
+            return LobbyState(stops=state.stops) if old else state
         except (CobaltError, OSError) as error:
             self._log(str(error))
             return LobbyState()

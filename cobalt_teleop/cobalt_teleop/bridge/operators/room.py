@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from cobalt_interfaces.msg import ControlState, EpisodeState, WorkcellInfo
 from cobalt_teleop.bridge.media.adaptive_video import AdaptiveVideo
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket, FrameSink
+from cobalt_teleop.bridge.operators.stop_record import KnownStop, Presser, StopRecord
 from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.wire.page_events import (
     Event,
@@ -50,11 +51,8 @@ class LastTick:
     duration_s: float
 
 
-class Visitor(Protocol):
+class Visitor(Presser, Protocol):
     """A session, as its room sees it."""
-
-    session_id: str
-    operator: str
 
     @property
     def lease_id(self) -> str:
@@ -84,6 +82,9 @@ class Visitor(Protocol):
     def on_control(self, state: ControlState) -> None:
         """The host said who has control."""
 
+    def release_objection(self) -> str:
+        """Returns why it may not release the emergency stop; empty if it may."""
+
 
 class Room:
     """Opens a workcell's endpoints with the first visitor and closes them with the last. Lives in the event loop.
@@ -107,7 +108,7 @@ class Room:
         self._on_control = on_control
         self._on_frame = on_frame
         self._visitors: list[Visitor] = []
-        self._stops: dict[str, str] = {}
+        self._stops = StopRecord()
         self._latest: dict[str, Event] = {}
         self._sinks: dict[tuple[str, str], list[FrameSink]] = {}
         self._step_told_s = 0.0
@@ -144,14 +145,37 @@ class Room:
         """Name of who pressed the emergency stop; empty while it is off."""
         return self.control.estop_by if self.control is not None and self.control.estop else ''
 
-    def note_stop(self, name: str, session_id: str) -> None:
-        """A session presses the emergency stop: the host knows it by its name alone."""
-        if name != self.stopped_by:
-            self._stops[name] = session_id
+    @property
+    def supervisors_stop(self) -> str:
+        """Name of a supervisor who pressed the emergency stop that is on; empty if none did."""
+        return self._stops.supervisor if self.stopped_by else ''
+
+    @property
+    def known_stop(self) -> KnownStop | None:
+        """What a later run of the bridge has to know of the emergency stop that is on."""
+        return self._stops.known(self.workcell_id)
+
+    def expect_stop(self, known: KnownStop) -> None:
+        """An earlier run of the bridge knew this of a stop that may still be on."""
+        self._stops.restore(known)
+
+    async def stop(self, presser: Presser, call: Callable[..., Awaitable[Any]]) -> None:
+        """Presses the emergency stop.
+
+        Args:
+            presser: Who does.
+            call: Calls the host.
+
+        Raises:
+            ServiceError: With the reason.
+        """
+        self._note_stop(presser)
+        await call('EmergencyStop', who=presser.operator)
+        self._note_stop(presser)  # the note went if an earlier stop was released meanwhile
 
     def was_stopped_by(self, session_id: str) -> bool:
         """Returns whether a session pressed the emergency stop that is on, whatever it is called by now."""
-        return self._stops.get(self.stopped_by) == session_id
+        return bool(self.stopped_by) and self._stops.session() == session_id
 
     @property
     def visitors(self) -> tuple[Visitor, ...]:
@@ -268,8 +292,7 @@ class Room:
     def on_message(self, topic: topics.Topic, message: Any) -> None:
         """Takes what the workcell says."""
         if topic is topics.CONTROL_STATE:
-            if self.stopped_by and not message.estop:
-                self._stops.clear()
+            self._stops.follow(message.estop_by if message.estop else '', in_sight=self.control is not None)
             self.control = message
             for visitor in self._visitors:
                 visitor.on_control(message)
@@ -291,6 +314,11 @@ class Room:
             self.last_tick = LastTick(missed=message.ticks_missed, duration_s=message.tick_ms / 1e3)
             self._on_step(step_event(message))
 
+    def _note_stop(self, presser: Presser) -> None:
+        if self._stops.note(presser):
+            self.tell_control()
+            self._on_control()
+
     def _on_step(self, event: Event) -> None:
         self._set_alive(True)
         before = self._latest.get('step')
@@ -310,7 +338,13 @@ class Room:
             visitor.tell(event)
 
     def _control_event(self, visitor: Visitor) -> Event:
-        return control_event(self.control or ControlState(), visitor.lease_id, visitor.asks)
+        return control_event(
+            self.control or ControlState(),
+            visitor.lease_id,
+            visitor.asks,
+            supervisors_stop=self.supervisors_stop,
+            release_objection=visitor.release_objection() if self.stopped_by else '',
+        )
 
     def _host_event(self) -> Event:
         who = 'robot' if self.info.kind == WorkcellInfo.KIND_REAL else 'simulator'

@@ -269,6 +269,10 @@ class Session:
         """Gives control back for somebody who does not do it himself."""
         await self._control.release_quietly()
 
+    def release_objection(self) -> str:
+        """Returns why it may not release the emergency stop; empty if it may."""
+        return self._control.release_objection()
+
     def objection(self) -> str:
         """Returns why it may not take control where it is; empty if it may."""
         return self._reception.objection(self)

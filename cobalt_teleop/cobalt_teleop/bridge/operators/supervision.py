@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Role
@@ -13,7 +14,7 @@ from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.wire import wording
-from cobalt_teleop.bridge.wire.page_events import Event
+from cobalt_teleop.bridge.wire.page_events import Event, stopped_by
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 SendAway = Callable[[Session, str], Awaitable[None]]
@@ -90,12 +91,8 @@ class Supervision:
         self._log(f'{session.operator} (session {session.session_id}) stops all workcells')
         # Also one that has just been lost from sight, if somebody is there.
         rooms = [room for room in self._floor.rooms if room.visitors or self._floor.find(room.workcell_id) is room]
-        for room in rooms:
-            room.note_stop(session.operator, session.session_id)
         await self._everywhere(
-            rooms,
-            lambda room: room.call('EmergencyStop', self._timeout_s, who=session.operator),
-            'NOT stopped',
+            rooms, lambda room: room.stop(session, partial(room.call, timeout_s=self._timeout_s)), 'NOT stopped'
         )
 
     async def _release_stops(self, session: Session, workcell: str, *, confirm: bool) -> None:
@@ -220,7 +217,7 @@ class Supervision:
             'alive': room.alive if room.visitors else None,
             'holder': control.holder if control.lease_id else '',
             'emergency_stop': control.estop,
-            'emergency_stop_by': control.estop_by,
+            'emergency_stop_by': stopped_by(control, room.supervisors_stop),
             'phase': wording.PHASE.get(episode.phase, 'idle') if episode is not None else 'idle',
             'task': episode.task if episode is not None else '',
             'started_ms': episode.started.sec * 1000 if episode is not None else None,

@@ -16,7 +16,7 @@ import * as view from '/view.js';
 const SILENT_MS = 1000;
 const POOR_TOLD_MS = 30000; // a poor link is told again after so long
 const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
-const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: '', faults: [] };
+const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: [], release_objection: '', faults: [] };
 
 const clock = new HostClock();
 const cameras = new Cameras(document.getElementById('cameras'), clock);
@@ -273,8 +273,11 @@ function render() {
   view.showButtons(status.buttons());
   view.showGripper(status.ready() || known.control.emergency_stop ? status.gripperWords() : '');
   view.showControl(status.control());
-  const by = known.control.emergency_stop_by;
-  view.showStop(known.control.emergency_stop, by && by === known.you?.name ? 'you' : by, known.you?.role !== 'spectator');
+  view.showStop({
+    stopped: known.control.emergency_stop,
+    by: view.inWords(known.control.emergency_stop_by.map((name) => (name === known.you?.name ? 'you' : name))),
+    objection: known.control.release_objection,
+  });
   lobby.render();
   supervisor.render();
   view.showLast({ episode: known.ended, quality: known.quality, recording: known.recording });

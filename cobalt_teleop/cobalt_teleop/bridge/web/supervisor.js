@@ -1,6 +1,6 @@
 // The supervisor's panel: every workcell and everybody, stop all, hand over, send away, invite.
 
-import { clockText } from '/view.js';
+import { clockText, inWords } from '/view.js';
 import { linkQuality } from '/link_quality.js';
 import { face, whereabouts } from '/lobby.js';
 
@@ -91,7 +91,7 @@ export function makeSupervisor({ known, link, clock, notice }) {
     const head = element('div', 'head');
     const holder = people.find((person) => person.drives && person.workcell === workcell.id);
     const names = element('div', '');
-    names.append(element('strong', '', workcell.id), element('span', '', workcell.emergency_stop ? `Stopped by ${workcell.emergency_stop_by}`
+    names.append(element('strong', '', workcell.id), element('span', '', workcell.emergency_stop ? `Stopped by ${inWords(workcell.emergency_stop_by)}`
       : !workcell.present ? 'Not there' : workcell.alive === false ? 'Does not answer' : workcell.holder ? `${workcell.holder} drives` : 'Nobody drives'));
     head.append(holder ? face(holder.name, holder.colour) : element('i', 'face none'), names);
     const detail = [episodeWords(workcell, clock.now()), holder ? linkWords(holder.link) : '', workcell.viewers ? `${workcell.viewers} watching` : ''].filter(Boolean).join(' · ');

@@ -34,6 +34,11 @@ export function clockText(seconds) {
   return `${minutes}:${String(Math.floor(tenths / 10) % 60).padStart(2, '0')}.${tenths % 10}`;
 }
 
+// Several names as one: "Ada and Bo".
+export function inWords(names) {
+  return names.join(' and ');
+}
+
 function capital(words) {
   return words ? words[0].toUpperCase() + words.slice(1) : '';
 }
@@ -168,13 +173,14 @@ export function showGripper(words) {
   if (node.dataset.level !== words) node.dataset.level = words;
 }
 
-export function showStop(stopped, by, mayRelease) {
+// `objection`: why this page may not release the stop; empty if it may.
+export function showStop({ stopped, by, objection }) {
   set($('stop'), 'hidden', stopped);
   set($('stopped'), 'hidden', !stopped);
   text('stopped-by', by ? `Stopped by ${by}` : 'Stopped');
   set($('stopped-by'), 'title', $('stopped-by').textContent);
-  set($('release-stop'), 'disabled', !mayRelease);
-  set($('release-stop'), 'title', mayRelease ? 'The arm may move again, with a fresh press of a key' : 'Operators and supervisors release it; you watch.');
+  text('stopped-note', objection ? `${capital(objection)}.` : 'Look at the robot first.');
+  set($('release-stop'), 'hidden', Boolean(objection));
   if (stopped) $('flash').hidden = true;
 }
 

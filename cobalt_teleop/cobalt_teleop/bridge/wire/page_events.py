@@ -49,13 +49,22 @@ def workcell_event(info: WorkcellInfo) -> Event:
     }
 
 
-def control_event(state: ControlState, own_lease_id: str, asks_own_session: bool) -> Event:
+def control_event(
+    state: ControlState,
+    own_lease_id: str,
+    asks_own_session: bool,
+    *,
+    supervisors_stop: str = '',
+    release_objection: str = '',
+) -> Event:
     """Who has control, as one session sees it.
 
     Args:
         state: As the host says.
         own_lease_id: The session's lease, or empty.
         asks_own_session: It is this session that asks for control.
+        supervisors_stop: Name of a supervisor who pressed the stop that is on; empty if none did.
+        release_objection: Why the session may not release that stop; empty if it may.
     """
     return {
         'type': 'control',
@@ -65,9 +74,15 @@ def control_event(state: ControlState, own_lease_id: str, asks_own_session: bool
         'you_ask': asks_own_session and bool(state.requested_by),
         'authority': wording.AUTHORITY.get(state.authority, 'hold'),
         'emergency_stop': state.estop,
-        'emergency_stop_by': state.estop_by,
+        'emergency_stop_by': stopped_by(state, supervisors_stop),
+        'release_objection': release_objection,
         'faults': list(state.faults),
     }
+
+
+def stopped_by(state: ControlState, supervisors_stop: str) -> list[str]:
+    """Returns names of who pressed the stop that is on: the first one, and a supervisor if one did it too."""
+    return list(dict.fromkeys(filter(None, (state.estop_by, supervisors_stop)))) if state.estop else []
 
 
 def episode_event(state: EpisodeState) -> Event:
