@@ -211,7 +211,7 @@ def test_one_node_killed_while_recording(recording, victim):
     stack.nodes()[victim].kill()
     until(lambda: f'{victim} died (killed by SIGKILL)' in stack.printed(), 'the message names what died')
     time.sleep(1.0)
-    assert set(stack.nodes()) == others
+    assert set(stack.nodes()) == others, 'it starts again after two seconds'
     newest = operator.newest(topics.CONTROL_STEP)
     if victim == 'keyboard_node':
         for _ in range(10):
@@ -230,12 +230,15 @@ def test_one_node_killed_while_recording(recording, victim):
         )
         assert report.verdict != QualityReport.VERDICT_ACCEPT
         assert rows_in(Path(report.bag_uri)) > 0
+        until(lambda: operator.newest(topics.CONTROL_STEP).step < newest.step, 'it ticks from the beginning', 20.0)
+        assert operator.call('AcquireControl', session_id='page', operator_id='Ada').ok
     else:
         step = newest.step
         until(lambda: operator.newest(topics.CONTROL_STEP).step > step + 5, 'ticks go on')
     if victim == 'recorder_node':
         assert operator.call('EndEpisode', lease_id=page.lease_id, outcome=EpisodeState.OUTCOME_FAILURE).ok
         until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_ENDED, 'the episode ends', 15.0)
+    until(lambda: set(stack.nodes()) == NODES, 'it starts again', 15.0)
     assert rows_in(earlier) == rows
     stack.stop()
     assert not TRACEBACK.search(stack.printed()), stack.printed()

@@ -5,6 +5,7 @@ launch_ros do; what it does not know, it refuses.
 """
 
 import json
+import math
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from cobalt_bringup.launch_substitution import SubstitutionError, Values, fragme
 
 _ACTIONS = ('arg', 'let', 'include', 'group', 'push-ros-namespace', 'set_env', 'executable', 'node')
 _CONDITIONS = ('if', 'unless')
+_RESPAWN = ('respawn', 'respawn_delay', 'respawn_max_retries')
 
 # Element: (required attributes, optional attributes, children)
 _FORMAT: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
@@ -29,10 +31,10 @@ _FORMAT: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     'group': ((), ('scoped', *_CONDITIONS), _ACTIONS),
     'push-ros-namespace': (('namespace',), _CONDITIONS, ()),
     'set_env': (('name', 'value'), _CONDITIONS, ()),
-    'executable': (('cmd',), ('name', 'cwd', 'output', 'on_exit', *_CONDITIONS), ('env',)),
+    'executable': (('cmd',), ('name', 'cwd', 'output', 'on_exit', *_RESPAWN, *_CONDITIONS), ('env',)),
     'node': (
         ('pkg', 'exec'),
-        ('name', 'namespace', 'args', 'ros_args', 'output', 'on_exit', *_CONDITIONS),
+        ('name', 'namespace', 'args', 'ros_args', 'output', 'on_exit', *_RESPAWN, *_CONDITIONS),
         ('param', 'remap', 'env'),
     ),
     'param': ((), ('name', 'value', 'from', 'type'), ()),
@@ -61,6 +63,19 @@ class Argument:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Respawn:
+    """How a process that ended is started again.
+
+    Attributes:
+        delay_s: Wait before that [s].
+        max_retries: How many times at most; negative for any number.
+    """
+
+    delay_s: float = 0.0
+    max_retries: int = -1
+
+
+@dataclass(frozen=True, kw_only=True)
 class Process:
     """A process to start.
 
@@ -71,6 +86,7 @@ class Process:
         directory: Where it runs; None for the present one.
         ends_all: The launch ends when this process ends.
         is_node: It is a ROS node, which handles signals itself once it has started.
+        respawn: Whether it is started again when it ends, and how; None for no.
     """
 
     name: str
@@ -79,6 +95,7 @@ class Process:
     directory: str | None
     ends_all: bool
     is_node: bool
+    respawn: Respawn | None = None
 
 
 @dataclass(kw_only=True)
@@ -372,8 +389,29 @@ class _Walk:
                 directory=self._attribute(element, 'cwd') or None,
                 ends_all=on_exit == 'shutdown',
                 is_node=element.tag == 'node',
+                respawn=self._respawn(element),
             )
         )
+
+    def _respawn(self, element: Element) -> Respawn | None:
+        # As in launch, `respawn` may be a $(...), and the two others are numbers.
+        if 'respawn' not in element.attributes or not self._truth(element, 'respawn'):
+            return None
+        delay_s = _number(element, 'respawn_delay', 0.0)
+        max_retries = _number(element, 'respawn_max_retries', -1.0)
+        if not 0.0 <= delay_s < math.inf:
+            raise element.error(f"'respawn_delay' is {delay_s:g}, but must be 0 or more")
+        if not max_retries.is_integer():
+            raise element.error(f"'respawn_max_retries' is {max_retries:g}, but must be a whole number")
+        return Respawn(delay_s=delay_s, max_retries=int(max_retries))
+
+
+def _number(element: Element, name: str, default: float) -> float:
+    text = element.attributes.get(name)
+    try:
+        return default if text is None else float(text)
+    except ValueError:
+        raise element.error(f"'{name}' is {text!r}, but must be a number") from None
 
 
 def typed_value(text: str, wanted: type | None) -> Any:

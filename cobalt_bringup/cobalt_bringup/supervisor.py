@@ -1,4 +1,4 @@
-"""Starts the processes of a launch, shows what they say, names what dies, and ends them all in time."""
+"""Starts the processes of a launch, shows what they say, names what dies, starts it again, and ends all in time."""
 
 import ctypes
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO
 
 from cobalt_bringup.launch_file import Process
@@ -36,8 +36,17 @@ class _Child:
     process: Process
     label: str
     running: subprocess.Popen[bytes]
+    colour: int
     rest: bytes = b''
-    reported: bool = field(default=False)
+    reported: bool = False
+    retries: int = 0
+    again_at: float | None = None
+    """When it is started again [s], if it is."""
+
+    @property
+    def has_ended(self) -> bool:
+        """It has ended for good."""
+        return self.reported and self.again_at is None
 
 
 class Supervisor:
@@ -104,48 +113,59 @@ class Supervisor:
 
     def _start_all(self) -> None:
         labels = _labels(self._processes)
-        for process, label in zip(self._processes, labels, strict=True):
+        for index, (process, label) in enumerate(zip(self._processes, labels, strict=True)):
             if self._stopping_since is not None:
                 return
-            environment = {**process.environment, 'PYTHONUNBUFFERED': '1'}
-            if self._colour:
-                environment.setdefault('RCUTILS_COLORIZED_OUTPUT', '1')
-            if self._output.isatty():
-                environment['COBALT_TERMINAL'] = '1'
-            try:
-                running = subprocess.Popen(
-                    process.command,
-                    env=environment,
-                    cwd=process.directory,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    start_new_session=True,
-                    preexec_fn=_before_start(process, os.getpid()),
-                )
-            except OSError as error:
-                self._say(f'{label} could not be started: {error.strerror}: {process.command[0]}')
-                self._exit_code = REFUSED
-                self._stop()
-                return
-            child = _Child(process, label, running)
-            self._children.append(child)
-            assert running.stdout is not None
-            os.set_blocking(running.stdout.fileno(), False)
-            self._selector.register(running.stdout, selectors.EVENT_READ, child)
+            running = self._start(process, label)
+            if running is not None:
+                child = _Child(process, label, running, _COLOURS[index % len(_COLOURS)])
+                self._children.append(child)
+                self._listen(child)
+
+    def _start(self, process: Process, label: str) -> subprocess.Popen[bytes] | None:
+        environment = {**process.environment, 'PYTHONUNBUFFERED': '1'}
+        if self._colour:
+            environment.setdefault('RCUTILS_COLORIZED_OUTPUT', '1')
+        if self._output.isatty():
+            environment['COBALT_TERMINAL'] = '1'
+        try:
+            return subprocess.Popen(
+                process.command,
+                env=environment,
+                cwd=process.directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_before_start(process, os.getpid()),
+            )
+        except OSError as error:
+            self._say(f'{label} could not be started: {error.strerror}: {process.command[0]}')
+            self._exit_code = REFUSED
+            self._stop()
+            return None
+
+    def _listen(self, child: _Child) -> None:
+        stdout = child.running.stdout
+        assert stdout is not None
+        os.set_blocking(stdout.fileno(), False)
+        self._selector.register(stdout, selectors.EVENT_READ, child)
 
     def _watch(self, wake_read: int) -> None:
-        while any(not child.reported for child in self._children):
-            timeout = 0.5
-            if self._escalation:
-                timeout = max(0.0, min(timeout, self._escalation[0][0] - time.monotonic()))
-            for key, _ in self._selector.select(timeout):
+        while any(not child.has_ended for child in self._children):
+            for key, _ in self._selector.select(self._time_to_next()):
                 if key.data is None:
                     os.read(wake_read, 4096)
                 else:
                     self._read(key.data)
             self._reap()
+            self._start_again()
             self._escalate()
+
+    def _time_to_next(self) -> float:
+        due = [child.again_at for child in self._children if child.again_at is not None]
+        due += [at for at, _ in self._escalation[:1]]
+        return max(0.0, min([0.5, *(at - time.monotonic() for at in due)]))
 
     def _read(self, child: _Child) -> None:
         assert child.running.stdout is not None
@@ -204,17 +224,37 @@ class Supervisor:
             self._say(f'{child.label} ended')
         if code:
             self._exit_code = REFUSED if code == REFUSED else 1
-        others_run = any(not other.reported for other in self._children)
         if code == REFUSED or child.process.ends_all:
             self._stop()
-        elif others_run:
+        elif self._is_to_respawn(child):
+            assert child.process.respawn is not None
+            child.again_at = time.monotonic() + child.process.respawn.delay_s
+            self._say(f'{child.label} starts again; Ctrl-C ends all')
+        elif any(not other.has_ended for other in self._children):
             self._say('the others go on; Ctrl-C ends them')
+
+    @staticmethod
+    def _is_to_respawn(child: _Child) -> bool:
+        respawn = child.process.respawn
+        return respawn is not None and (respawn.max_retries < 0 or child.retries < respawn.max_retries)
+
+    def _start_again(self) -> None:
+        for child in self._children:
+            if child.again_at is None or time.monotonic() < child.again_at:
+                continue
+            child.again_at = None
+            child.retries += 1
+            running = self._start(child.process, child.label)
+            if running is not None:
+                child.running, child.reported = running, False
+                self._listen(child)
 
     def _stop(self) -> None:
         if self._stopping_since is not None:
             return
         self._stopping_since = now = time.monotonic()
         for child in self._children:
+            child.again_at = None
             self._signal(child, signal.SIGINT, group=False)
         self._escalation = [(now + TERMINATE_AFTER_S, signal.SIGTERM), (now + KILL_AFTER_S, signal.SIGKILL)]
 
@@ -249,7 +289,7 @@ class Supervisor:
         if '://' in text and self._colour:
             # The address of the page is what a person looks for.
             text = f'\x1b[1m{text}\x1b[0m'
-        self._line(f'{self._painted(f"[{child.label}]", _COLOURS[self._children.index(child) % len(_COLOURS)])} {text}')
+        self._line(f'{self._painted(f"[{child.label}]", child.colour)} {text}')
 
     def _say(self, text: str) -> None:
         self._line(f'{self._painted("[cobalt up]", 1)} {text}')

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cobalt_bringup.launch_element import LaunchFileError
-from cobalt_bringup.launch_file import Packages, declared_arguments, plan_launch, read_launch_file, typed_value
+from cobalt_bringup.launch_file import Packages, Respawn, declared_arguments, plan_launch, read_launch_file, typed_value
 
 PACKAGES = Packages(
     find_share=lambda name: f'/share/{name}', find_executable=lambda package, name: f'/{package}/{name}'
@@ -46,6 +46,20 @@ def test_a_node_with_everything(tmp_path):
         '-p', 'text:="8080"', '-p', 'typed:="8080"', '-p', 'nothing:=""', '--params-file', str(parameters),
         '-r', 'a:=b',
     )  # fmt: skip
+
+
+def test_who_is_to_respawn(tmp_path):
+    never, always, twice = plan(
+        tmp_path,
+        """
+        <arg name="again" default="true"/>
+        <executable cmd="a" respawn="false"/>
+        <executable cmd="b" respawn="$(var again)"/>
+        <node pkg="p" exec="e" respawn="true" respawn_delay="2.5" respawn_max_retries="2"/>""",
+    )
+    assert never.respawn is None
+    assert always.respawn == Respawn(delay_s=0.0, max_retries=-1)
+    assert twice.respawn == Respawn(delay_s=2.5, max_retries=2)
 
 
 def test_groups_keep_what_they_set_to_themselves(tmp_path):
@@ -103,7 +117,15 @@ def test_environment_reaches_processes(tmp_path):
     [
         ('<nod/>', {}, r'test.launch.xml:2: <nod>: cannot stand inside <launch>, which holds <arg>, <let>'),
         ('<node pkg="p"/>', {}, "2: <node>: needs the attribute 'exec'"),
-        ('<node pkg="p" exec="e" respawn="true"/>', {}, "has no attribute 'respawn'; it has pkg, exec"),
+        ('<node pkg="p" exec="e" machine="m"/>', {}, "has no attribute 'machine'; it has pkg, exec"),
+        ('<executable cmd="a" respawn="yes"/>', {}, "'respawn' is 'yes', but must be true or false"),
+        ('<executable cmd="a" respawn="true" respawn_delay="-1"/>', {}, "'respawn_delay' is -1, but must be 0 or more"),
+        (
+            '<executable cmd="a" respawn="true" respawn_delay="soon"/>',
+            {},
+            "'respawn_delay' is 'soon', but must be a num",
+        ),
+        ('<executable cmd="a" respawn="true" respawn_max_retries="1.5"/>', {}, 'is 1.5, but must be a whole number'),
         ('<executable cmd="a" if="maybe"/>', {}, "'if' is 'maybe', but must be true or false"),
         ('<executable cmd="a" on_exit="x"/>', {}, "'on_exit' is 'x', but must be shutdown"),
         ('<arg name="a"/>', {}, "needs a value for 'a'"),

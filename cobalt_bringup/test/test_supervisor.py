@@ -116,6 +116,31 @@ def test_who_dies_is_named_and_the_others_go_on(launch):
     assert '[other] still here' in running.text
 
 
+def test_who_is_to_respawn_starts_again_and_no_more_often_than_allowed(launch, tmp_path):
+    count = f'echo x &gt;&gt; {tmp_path}/starts; kill -9 $$'
+    respawn = 'respawn="true" respawn_delay="0.2" respawn_max_retries="2"'
+    running = launch(shell(count, 'victim', respawn), shell('sleep 2; echo still here', 'other'))
+    assert running.end() == 1
+    assert (tmp_path / 'starts').read_text().split() == ['x'] * 3
+    assert running.text.count('victim died (killed by SIGKILL)') == 3
+    assert running.text.count('victim starts again') == 2
+    assert running.text.count('the others go on') == 1
+
+
+def test_ctrl_c_ends_what_waits_for_its_next_start(launch):
+    running = launch(shell('echo once; exit 1', 'victim', 'respawn="true" respawn_delay="30"'))
+    running.wait_for('victim starts again')
+    running.process.send_signal(signal.SIGINT)
+    assert running.end(timeout_s=2.0) == 0
+    assert running.text.count('once') == 1
+
+
+def test_who_refuses_to_start_is_not_started_again(launch):
+    running = launch(shell('exit 2', 'refuses', 'respawn="true"'), shell('exec sleep 60', 'other'))
+    assert running.end() == 2
+    assert 'starts again' not in running.text
+
+
 def test_on_exit_shutdown_ends_the_rest(launch):
     running = launch(shell('sleep 0.2', 'first', 'on_exit="shutdown"'), shell('exec sleep 60', 'other'))
     assert running.end() == 0
