@@ -12,6 +12,7 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import pytest
 from rclpy.executors import SingleThreadedExecutor
@@ -57,6 +58,11 @@ class BridgeProcess:
         self.state_dir = parameters['state_dir']
         self.secure = 'host' in parameters
         self.url = f'{"https" if self.secure else "http"}://127.0.0.1:{self.port}/'
+
+    @property
+    def owner(self):
+        """The token of whoever runs it."""
+        return Path(self.state_dir, 'owner_token').read_text()
 
     def client_context(self):
         """Returns what a client needs to trust this bridge's own certificate; None if it has none."""

@@ -116,6 +116,44 @@ def test_everybody_sees_who_is_here_by_distinct_names_and_colours(bridge):
     run(scenario)
 
 
+def test_a_supervisor_by_a_link_watches_without_a_place_until_he_asks_to_drive(bridge):
+    async def scenario():
+        async with Page(bridge.port, token=bridge.owner, operator='Sue') as sue:
+            await sue.until_event('you', role='supervisor', comes_to_drive=False)
+            await sue.until_event('workcell')
+            await sue.until_event('place', workcell='', position=0)
+            async with Page(bridge.port, operator='Bo') as bo, Page(bridge.port, operator='Cy') as cy:
+                await both_places_are_taken(bo, cy)
+                await sue.until_event('place', workcell='', position=0, waiting=0)
+            async with Page(bridge.port, token=bridge.owner, operator='Sal', workcell='env_1') as sal:
+                await sal.until_event('workcell', id='env_1')
+                await sal.until_event('place', workcell='', position=0)
+                await sal.take_control()
+                await sal.until_event('place', workcell='env_1')
+                await sal.say('release')
+                await sal.until_event('place', workcell='')
+            await sue.say('join_line')
+            await sue.until(lambda: sue.newest('place')['workcell'], 'a place')
+
+    run(scenario)
+
+
+def test_whoever_says_no_name_is_called_what_he_is(bridge):
+    async def scenario():
+        async with (
+            Page(bridge.port, operator='') as here,
+            Page(bridge.port, operator='', token=bridge.owner) as owner,
+            await invited(owner, bridge.port, 'spectator') as guest,
+        ):
+            guest_again = Page(bridge.port, operator='', token=guest.hello['token'])
+            async with guest_again:
+                for page, word in ((here, 'Operator'), (owner, 'Supervisor'), (guest_again, 'Spectator')):
+                    you = await page.until_event('you')
+                    assert you['name'] == f'{word} {page.session[:4]}'
+
+    run(scenario)
+
+
 async def invited(supervisor, port, role, **fields):
     await supervisor.say('invite', **({'role': role, 'task': '', 'name': '', 'hours': 1} | fields))
     invitation = await supervisor.until_event('invitation', role=role)
@@ -214,7 +252,7 @@ def test_no_operator_releases_the_stop_of_a_supervisor_also_after_a_restart_of_t
                 await guest.until_event('control', emergency_stop=True, emergency_stop_by=['Sue'])
                 assert 'a supervisor has to release it' in guest.newest('control')['release_objection']
                 await guest.say('clear_emergency_stop')
-                await guest.until_refused('a supervisor has to release it')
+                await guest.until_refused('A supervisor has to release it')
         await asyncio.sleep(0.5)
         first.process.kill()
         first.process.communicate()
@@ -225,7 +263,7 @@ def test_no_operator_releases_the_stop_of_a_supervisor_also_after_a_restart_of_t
             async with Page(port, token=guest.hello['token'], workcell='env_0') as again:
                 await again.until_event('control', emergency_stop=True, emergency_stop_by=['Sue'])
                 await again.say('clear_emergency_stop')
-                await again.until_refused('a supervisor has to release it')
+                await again.until_refused('A supervisor has to release it')
                 async with Page(port, workcell='env_1') as owner:
                     await owner.until_event('control', emergency_stop=True, release_objection='')
                     await owner.say('release_stops', workcell='', confirm=True)

@@ -136,7 +136,7 @@ def test_a_supervisor_invites_a_spectator_stops_all_and_sends_him_away(pages, br
     owner.click('#stop-all')
     wait(guest, 'cobalt.control.emergency_stop')
     wait(guest, "document.getElementById('stopped-by').innerText === 'Stopped by Ada'")
-    assert 'supervisors release it' in guest.inner_text('#stopped') and not guest.is_visible('#release-stop')
+    assert 'A supervisor has to release it.' in guest.inner_text('#stopped') and not guest.is_visible('#release-stop')
     wait(owner, "!document.getElementById('release-all').hidden")
     owner.click('#release-all')
     assert guest.evaluate('cobalt.control.emergency_stop'), 'the first press asks'
@@ -148,6 +148,22 @@ def test_a_supervisor_invites_a_spectator_stops_all_and_sends_him_away(pages, br
     until(lambda: 'sent you away' in guest.inner_text('#curtain'), 'the sentence')
     guest.reload()
     until(lambda: 'link' in guest.inner_text('#curtain'), 'the closed door')
+
+
+def test_a_supervisors_panel_is_open_where_there_is_room_until_he_closes_it(pages, bridge):
+    owners = f'{bridge.url}?token={bridge.owner}'
+    desk = pages.open(owners, 'Sue')
+    wait(desk, "document.querySelectorAll('#overview-workcells li').length === 1")
+    assert desk.is_visible('#invite-form') and desk.is_visible('figure.main')
+    wait(desk, "cobalt.place.workcell === '' && cobalt.workcell === 'env_0'")
+    assert 'watches env_0' in desk.inner_text('#overview-people')
+    desk.click('#people-close')
+    desk.reload()
+    wait(desk, "cobalt.you?.role === 'supervisor' && cobalt.connection.level === 'live'")
+    assert not desk.is_visible('#people')
+    phone = pages.open(owners, 'Sal', viewport={'width': 390, 'height': 844}, has_touch=True, is_mobile=True)
+    wait(phone, "cobalt.you?.role === 'supervisor' && cobalt.connection.level === 'live'")
+    assert not phone.is_visible('#people')
 
 
 @pytest.mark.parametrize('screen', [{'width': 844, 'height': 390}, {'width': 740, 'height': 360}])

@@ -97,7 +97,7 @@ class Door:
             EntryRefusedError: Nobody.
         """
         if not token and not self.needs_token and not forwarded:
-            return Guest(role=Role.SUPERVISOR)
+            return Guest(role=Role.SUPERVISOR, at_the_machine=True)
         if not self._failed.may_try(address, self._clock()):
             raise EntryRefusedError(TOO_MANY)
         try:

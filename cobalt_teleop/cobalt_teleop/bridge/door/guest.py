@@ -32,6 +32,7 @@ class Guest:
         task: What it was invited for; empty for any task.
         invitation_id: Of the invitation that let it in; empty for the owner of the machine.
         expires_s: Unix time after which it may not come in again [s]; infinite for the owner.
+        at_the_machine: It needs no token: whoever sits at the machine itself runs the bridge and drives.
     """
 
     role: Role
@@ -39,3 +40,9 @@ class Guest:
     task: str = ''
     invitation_id: str = ''
     expires_s: float = float('inf')
+    at_the_machine: bool = False
+
+    @property
+    def comes_to_drive(self) -> bool:
+        """It wants a place at once. A supervisor who comes by a link watches until he asks for one."""
+        return self.role is Role.OPERATOR or self.at_the_machine

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from cobalt_teleop.bridge.door.guest import Guest
+
 COLOURS = 8
 """The page's style sheet has so many, which the colour-blind can tell apart (Okabe and Ito, 2008)."""
 
@@ -24,6 +26,12 @@ def distinct_name(wanted: str, taken: Collection[str]) -> str:
         number += 1
         chosen = f'{name[: LONGEST_NAME - len(str(number)) - 1].rstrip()} {number}'
     return chosen
+
+
+def unnamed(session_id: str, guest: Guest) -> str:
+    """Returns what somebody is called who has not said a name: what he is, and a few letters of his own."""
+    word = 'Operator' if guest.comes_to_drive else guest.role.value.capitalize()
+    return f'{word} {session_id[:4]}'
 
 
 def free_colour(taken: Iterable[int]) -> int:

@@ -216,12 +216,12 @@ class ControlRequests:
     def release_objection(self) -> str:
         """Returns why this person may not release the emergency stop; empty if he may."""
         role, room = self._person.role, self._person.room
-        if not role.includes(Role.OPERATOR):
-            return 'you watch: operators and supervisors release it'
         if room is None:
             return 'there is no workcell yet'
         if room.supervisors_stop and not role.includes(Role.SUPERVISOR):
-            return "a supervisor's stop: a supervisor has to release it"
+            return 'a supervisor has to release it'
+        if not role.includes(Role.OPERATOR):
+            return 'you watch: operators and supervisors release it'
         if room.free or self._lease_id or room.was_stopped_by(self._person.session_id):
             return ''
         return 'whoever has control, or has pressed the stop, releases it, and a supervisor in the panel'

@@ -16,7 +16,7 @@ from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.metrics import Metrics
-from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour
+from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour, unnamed
 from cobalt_teleop.bridge.operators.capacity import MAX_SESSIONS, make_room
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
@@ -32,7 +32,7 @@ from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 KEY_DIGITS = 32
 
-OWNER = Guest(role=Role.SUPERVISOR)
+OWNER = Guest(role=Role.SUPERVISOR, at_the_machine=True)
 """Who sits at the machine itself."""
 
 
@@ -163,7 +163,9 @@ class Lobby:
         if session is None or session.guest.invitation_id != guest.invitation_id:
             self._make_room(guest, address, session)
         if session is None:
-            session = self._new_session(session_id, key)
+            session = self._new_session(session_id, key, guest)
+        if guest.comes_to_drive != session.guest.comes_to_drive:
+            session.wants_place = guest.comes_to_drive
         leaving = self._leaving.pop(session_id, None)
         if leaving is not None:
             leaving.cancel()
@@ -173,7 +175,8 @@ class Lobby:
         if wanted and wanted != session.wanted_name:
             session.wanted_name, session.operator = wanted, self._distinct(wanted, session)
         elif not session.lease_id:
-            session.operator = self._distinct(session.operator, session)
+            name = session.operator if session.wanted_name else unnamed(session_id, guest)
+            session.operator = self._distinct(name, session)
         await session.attach(socket, hello)
         session.tell(self._workcells_event())
         session.tell(self._people_event())
@@ -247,15 +250,14 @@ class Lobby:
 
     # People.
 
-    def _new_session(self, session_id: str, key: str) -> Session:
+    def _new_session(self, session_id: str, key: str, guest: Guest) -> Session:
         session = Session(session_id, key, self._rules.sessions, self, self._log)
         known = self._expected.pop(session_id, None)
         if known is not None and known.is_opened_by(key):
             session.operator, session.wanted_name, session.colour = known.operator, known.wanted_name, known.colour
-            session.wants_place, session.watched = known.wants_place, known.watched
+            session.wants_place, session.watched, session.guest = known.wants_place, known.watched, guest
         else:
             session.colour = free_colour(one.colour for one in self._all())
-            session.operator = f'Operator {session_id[:4]}'
         self._sessions[session_id] = session
         return session
 
@@ -339,6 +341,7 @@ class Lobby:
                     'colour': session.colour,
                     'role': session.guest.role.value,
                     'workcell': session.room.workcell_id if session.room is not None else '',
+                    'place': self._usher.places.place_of(session.session_id),
                     'drives': bool(session.lease_id),
                     'position': self._usher.places.position(session.session_id),
                 }

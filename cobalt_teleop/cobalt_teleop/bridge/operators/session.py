@@ -55,7 +55,7 @@ class Session:
         """Where it was in an earlier run of the bridge."""
         self.going = asyncio.Lock()
         """Held while it goes from one workcell to another."""
-        self.wants_place = True
+        self.wants_place = False
         """It waits in line when it has no place."""
         self.last_active_s = time.monotonic()
         """When its person last did something."""
@@ -235,6 +235,7 @@ class Session:
                 'named_by_invitation': bool(self.guest.name),
                 'colour': self.colour,
                 'role': self.guest.role.value,
+                'comes_to_drive': self.guest.comes_to_drive,
                 'task': self.guest.task,
             }
         )

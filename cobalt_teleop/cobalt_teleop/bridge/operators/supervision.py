@@ -235,6 +235,7 @@ class Supervision:
             'role': session.guest.role.value,
             'connected': session.connected,
             'workcell': session.room.workcell_id if session.room is not None else '',
+            'place': self._usher.places.place_of(session.session_id),
             'drives': bool(session.lease_id),
             'position': self._usher.places.position(session.session_id),
             'link': None

@@ -207,7 +207,7 @@ class Usher:
         if keeper == session.session_id:
             return
         self.forget(session)
-        if not keeper and not self.places.line:
+        if not keeper and not self.places.line and (session.guest.comes_to_drive or session.wants_place):
             self.places.take(session.session_id, room.workcell_id)
 
     def _room_of(self, session: Session) -> Room | None:

@@ -27,6 +27,8 @@ function storeName(name) {
   } catch { /* it holds until this page is closed */ }
 }
 
+const PANEL = 'cobalt.panel';
+
 // A round badge with the first letter of a name, in the person's colour.
 export function face(name, colour) {
   const node = document.createElement('i');
@@ -44,11 +46,11 @@ function put(node, value) {
   set(node, 'textContent', value);
 }
 
-export function whereabouts({ role, workcell, drives, position }) {
+export function whereabouts({ workcell, place, drives, position }) {
   if (drives) return `drives ${workcell}`;
   if (position) return `${ordinal(position)} in line${workcell ? `, watches ${workcell}` : ''}`;
   if (!workcell) return 'waits for a workcell';
-  return role === 'spectator' ? `watches ${workcell}` : `at ${workcell}`;
+  return workcell === place ? `at ${workcell}` : `watches ${workcell}`;
 }
 
 // What the strip above the picture says; null for nothing. `act` names what its button sends.
@@ -86,6 +88,7 @@ export function stripOf({ place, control, workcell, you, idle_s }) {
 export function makeLobby({ known, link, keyboard }) {
   let strip = null;
   let listed = '';
+  let welcomed = false;
 
   const send = (act) => {
     if (act === 'join_line') forgetWish();
@@ -107,8 +110,23 @@ export function makeLobby({ known, link, keyboard }) {
   $('line').addEventListener('click', () => send('join_line'));
 
   // A click of the keyboard has no detail: who opens the sheet by it goes on in it.
-  $('me').addEventListener('click', ({ detail }) => open($('people').hidden, detail === 0));
-  $('people-close').addEventListener('click', ({ detail }) => open(false, detail === 0));
+  $('me').addEventListener('click', ({ detail }) => choose($('people').hidden, detail === 0));
+  $('people-close').addEventListener('click', ({ detail }) => choose(false, detail === 0));
+
+  function choose(shown, byKeyboard) {
+    sessionStorage.setItem(PANEL, shown ? 'open' : 'closed');
+    open(shown, byKeyboard);
+  }
+
+  // Who came to supervise sees the panel at once, where it leaves the picture in sight, unless he has closed it before.
+  function welcome() {
+    const supervises = known.you.role === 'supervisor' && !known.you.comes_to_drive;
+    const hasRoom = !matchMedia('(max-width: 820px) and (orientation: portrait)').matches;
+    if (welcomed || !supervises || !hasRoom) return;
+    welcomed = true;
+    $('supervise').open = true;
+    if (sessionStorage.getItem(PANEL) !== 'closed') open(true, false);
+  }
 
   function open(shown, byKeyboard) {
     $('people').hidden = !shown;
@@ -179,6 +197,7 @@ export function makeLobby({ known, link, keyboard }) {
 
   return {
     onRenamed: () => storeName(link.operator),
+    welcome,
     forgetWish,
     render() {
       renderMe();

@@ -114,7 +114,7 @@ const handlers = {
     keyboard.setActions(event.actions, event.motion_bits);
     nameKeys().then((keyName) => { light = drawPads(document.getElementById('pads'), keyboard, keyName); });
   },
-  you: (event) => { known.you = event; },
+  you: (event) => { known.you = event; lobby.welcome(); },
   people: (event) => { known.people = event.list; },
   place: (event) => { known.place = event; },
   idle: (event) => { known.idle_s = event.left_s; },
