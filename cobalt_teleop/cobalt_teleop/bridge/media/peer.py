@@ -6,7 +6,6 @@ from collections.abc import Callable
 from aiortc import RTCBundlePolicy, RTCConfiguration, RTCDataChannel, RTCPeerConnection, RTCSessionDescription
 from aiortc.exceptions import OperationError
 
-from cobalt_teleop.bridge.media.answers import AnswerError, check_answer
 from cobalt_teleop.core.errors import CobaltError
 
 CLOSE_TIMEOUT_S = 2.0
@@ -51,10 +50,7 @@ class Peer:
             PeerError: It is no answer to this offer, or has no codec in common with it.
         """
         try:
-            check_answer(sdp)
             await self._connection.setRemoteDescription(RTCSessionDescription(sdp=sdp, type='answer'))
-        except AnswerError as error:
-            raise PeerError(str(error)) from error
         except OperationError as error:
             raise PeerError('this browser shows none of the video that there is; use another one') from error
         except Exception as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cobalt_teleop.bridge.door.guest import Role
+from cobalt_teleop.bridge.wire.answers import AnswerError, check_answer
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.core.topics import VIDEO_CODECS
@@ -22,9 +23,6 @@ MAX_FRAGMENTS = 256
 
 ROADS = ('units', 'track')
 """How pictures reach a screen: as units on a data channel, or as a video track."""
-
-MAX_CANDIDATES = 40
-"""Most places at which a page can be reached: addresses of its machine, and those that STUN and TURN gave it."""
 
 OUTCOMES = ('success', 'failure', 'aborted', 'discarded')
 
@@ -102,12 +100,12 @@ def _flag(name: str, value: Any) -> bool:
     return value
 
 
-def _sdp(name: str, value: Any) -> str:
-    """A page names where it can be reached; each place costs a check, and nobody shall knock elsewhere through us."""
+def _answer(name: str, value: Any) -> str:
     text: str = _text(MAX_SIGNAL_BYTES, lines=True)(name, value)
-    count = text.count('a=candidate:')
-    if count > MAX_CANDIDATES:
-        raise PageMessageError(f"'{name}' must name at most {MAX_CANDIDATES} candidates, not {count}")
+    try:
+        check_answer(text)
+    except AnswerError as error:
+        raise PageMessageError(f"'{name}': {error}") from error
     return text
 
 
@@ -175,7 +173,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'answer': {
         'connection': _one_of('control', 'video'),
         'number': _whole(2**32 - 1),
-        'sdp': _sdp,
+        'sdp': _answer,
     },
     'restart_control': {},
     'restart_video': {'road': _one_of(*ROADS)},
@@ -238,7 +236,7 @@ _UNIT_REQUESTS: dict[str, dict[str, _Check]] = {
 
 _CHECKS: dict[str, dict[str, _Check]] = {
     'check': {'session': _text(32, _HEX), 'token': _text(1024)},
-    'check_answer': {'sdp': _sdp},
+    'check_answer': {'sdp': _answer},
 }
 
 

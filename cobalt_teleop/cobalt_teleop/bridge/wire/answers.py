@@ -12,7 +12,11 @@ MAX_MEDIA = 20
 MAX_PAYLOAD_TYPES = 128
 """RTP has no more numbers for them (RFC 3551)."""
 
-MAX_OF_KIND = {'rtpmap': 128, 'fmtp': 128, 'rtcp-fb': 512, 'ssrc': 32, 'ssrc-group': 16, 'extmap': 64, 'candidate': 40}
+MAX_CANDIDATES = 40
+"""Places at which a page can be reached: addresses of its machine, and those that STUN and TURN gave it. Each costs a
+check, and nobody shall knock elsewhere through us."""
+
+MAX_OF_KIND = {'rtpmap': 128, 'fmtp': 128, 'rtcp-fb': 512, 'ssrc': 32, 'ssrc-group': 16, 'extmap': 64}
 """Attributes of one media line. Browsers need far fewer."""
 
 MAX_PARAMETERS = 40
@@ -35,6 +39,9 @@ def check_answer(sdp: str) -> None:
             f'an answer of {len(sdp)} characters in {len(lines)} lines is too long; the longest has '
             f'{MAX_CHARACTERS} in {MAX_LINES}'
         )
+    candidates = sdp.count('a=candidate:')
+    if candidates > MAX_CANDIDATES:
+        raise AnswerError(f'an answer names {candidates} candidates; the most are {MAX_CANDIDATES}')
     media = 0
     seen: Counter[str] = Counter()
     mapped: set[str] = set()
