@@ -461,11 +461,7 @@ def test_link_statistics_are_published_each_second(host, bridge, listener):
         async with PageClient(bridge.port, workcell='env_0', operator='Linus') as page:
             await page.until_live()
             (camera,) = page.frames
-            report = {'name': camera, 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
-            report['shown_width'] = 640
-            await page.say(
-                'stats', rtt_ms=1.5, clock_offset_ms=2.0, clock_uncertainty_ms=0.75, loss_down=None, cameras=[report]
-            )
+            await page.report({'name': camera, 'frame_age_ms': 41.5}, rtt_ms=1.5, clock_offset_ms=2.0, loss_down=None)
             await page.until(
                 lambda: any(stats.cameras for stats in listener.heard[(topics.LINK.name, 'env_0')]), 'link statistics'
             )
@@ -488,9 +484,7 @@ def test_video_follows_the_link_of_who_has_control_and_of_nobody_else(host, brid
             await driver.until_event('control', yours=True)
 
             async def report(page, loss):
-                camera = {'name': 'front', 'fps': 20, 'frame_age_ms': 40, 'kbit_s': 300, 'dropped': 0, 'freezes': 0}
-                link = {'rtt_ms': 5, 'clock_offset_ms': 0, 'clock_uncertainty_ms': 1, 'loss_down': loss}
-                await page.say('stats', **link, cameras=[camera | {'shown_width': 0}])
+                await page.report({'shown_width': 0}, loss_down=loss)
 
             def sizes(page):
                 return {(frame.width, frame.height) for frame in page.frames['front'][-1:]}

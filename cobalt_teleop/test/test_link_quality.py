@@ -3,6 +3,8 @@
 import pytest
 from page_module import evaluate
 
+from cobalt_teleop.bridge.wire.page_messages import LINK_CAUSES, LINK_LEVELS
+
 GOOD = {'silent_ms': 40, 'rtt_ms': 30, 'jitter_ms': 4, 'loss': 0.0, 'age_ms': 80, 'freezes': 0}
 
 
@@ -26,12 +28,43 @@ def test_a_good_link_is_called_good():
         ({'silent_ms': 4200}, 'lost', 'Nothing has come for 4 s. The arm holds.'),
         ({'rtt_ms': None}, 'unknown', 'Not enough'),
         ({'loss': 0.05, 'rtt_ms': 900}, 'poor', '900 ms'),
+        ({'device_ms': 120}, 'fair', 'its processor is busy'),
+        ({'device_ms': 90, 'freezes': 9, 'age_ms': 500, 'rtt_ms': 300}, 'poor', 'about 90 ms late'),
+        ({'device_ms': 90, 'loss': 0.2}, 'poor', 'cable'),
+        ({'device_ms': 30, 'freezes': 9}, 'poor', '9 times'),
     ],
 )
 def test_the_worst_of_it_is_named_with_advice(changes, level, says):
     found = words(**changes)
     assert found['level'] == level
     assert says in found['text']
+
+
+def test_each_level_and_cause_of_a_page_is_one_that_the_bridge_takes():
+    facts = [{}, {'silent_ms': 9000}, {'rtt_ms': None}, *({name: 1e6} for name in GOOD if name != 'silent_ms')]
+    told = [words(**changes) for changes in (*facts, {'device_ms': 300})]
+    assert {one['level'] for one in told} <= set(LINK_LEVELS)
+    assert {one['cause'] for one in told} == set(LINK_CAUSES)
+    others = evaluate('link_quality.js', 'return all.map(m.qualityWords);', all=told)
+    assert others[:3] == ['link good', 'link lost: nothing arrives', '']
+    assert all(words.startswith('link poor: ') for words in others[3:])
+
+
+def test_a_busy_processor_shows_in_the_pace_of_the_page_and_a_hidden_page_tells_nothing():
+    late = evaluate(
+        'pace.js',
+        """
+        const pace = new m.Pace(100);
+        const told = [];
+        let now_ms = 0;
+        for (const [gap_ms, hidden] of [[102, false], [300, false], [1000, true], [100, false]]) {
+          for (let beat = 0; beat < 40; beat += 1) pace.beat(now_ms += gap_ms, hidden);
+          told.push(pace.late_ms());
+        }
+        return told;
+        """,
+    )
+    assert late == [2, 200, None, 0]
 
 
 def test_what_is_not_known_is_not_held_against_the_link():

@@ -58,7 +58,8 @@ def run(scenario):
 
 
 async def both_places_are_taken(first, second):
-    await first.until_event('place', position=0)
+    for page in (first, second):
+        await page.until_event('place', position=0)
     await first.until(lambda: first.newest('place')['workcell'], 'a place')
     await second.until(lambda: second.newest('place')['workcell'], 'a place')
     assert {first.newest('place')['workcell'], second.newest('place')['workcell']} == {'env_0', 'env_1'}
@@ -279,6 +280,26 @@ def test_no_operator_releases_the_stop_of_a_supervisor_also_after_a_restart_of_t
     run(scenario)
 
 
+def test_a_supervisor_hears_how_a_link_is_from_its_page_and_that_it_tells_nothing_any_more(bridge):
+    async def scenario():
+        async with Page(bridge.port, operator='Sue') as owner, Page(bridge.port, operator='Bo') as bo:
+            await bo.until_event('workcell')
+            await bo.report(level='poor', cause='freezes', rtt_ms=7)
+            await owner.say('overview', on=True)
+
+            def link():
+                people = (owner.newest('overview') or {'people': []})['people']
+                return next((one['link'] for one in people if one['name'] == 'Bo'), None) or {}
+
+            await owner.until(lambda: (link().get('level'), link().get('cause')) == ('poor', 'freezes'), 'its word')
+            assert link()['rtt_ms'] == 7
+            await owner.until(lambda: link()['level'] == 'lost' and link()['rtt_ms'] is None, 'its silence')
+            await bo.report(level='fair', cause='loss')
+            await owner.until(lambda: link()['level'] == 'fair', 'its word again')
+
+    run(scenario)
+
+
 def test_home_drives_home(bridge):
     async def scenario():
         async with Page(bridge.port, workcell='env_1') as page:
@@ -305,9 +326,7 @@ def test_metrics_and_health_tell_all_to_whoever_runs_the_bridge_and_little_to_gu
             await invited(owner, bridge.port, 'spectator') as guest,
         ):
             await guest.until_event('step')
-            camera = {'name': 'front', 'fps': 20, 'frame_age_ms': 41.5, 'kbit_s': 300, 'dropped': 1, 'freezes': 0}
-            link = {'rtt_ms': 5, 'clock_offset_ms': 0, 'clock_uncertainty_ms': 1, 'loss_down': 0}
-            await owner.say('stats', **link, cameras=[camera | {'shown_width': 640}])
+            await owner.report({'frame_age_ms': 41.5}, rtt_ms=5)
             text = ''
             for _ in range(100):
                 text = await asyncio.to_thread(ask, bridge, 'metrics')

@@ -166,6 +166,21 @@ def test_a_supervisors_panel_is_open_where_there_is_room_until_he_closes_it(page
     assert not phone.is_visible('#people')
 
 
+def test_a_busy_device_is_named_and_the_panel_says_what_its_page_says(pages, bridge):
+    owner = pages.open(f'{bridge.url}?token={bridge.owner}', 'Sue')
+    driver = pages.open(bridge.url, 'Bo')
+    wait(driver, "cobalt.link.level === 'good'")
+    row = owner.locator('#overview-people li', has_text='Bo')
+    until(lambda: 'link good' in row.inner_text(), 'the word of his page')
+    driver.evaluate(
+        'window.hog = setInterval(() => { const end = performance.now() + 380; while (performance.now() < end); }, 400)'
+    )
+    wait(driver, "cobalt.link.cause === 'device_ms'")
+    assert 'its processor is busy' in driver.evaluate('cobalt.link.text')
+    until(lambda: 'that device is busy' in row.inner_text(), 'the same word')
+    driver.evaluate('clearInterval(window.hog)')
+
+
 @pytest.mark.parametrize('screen', [{'width': 844, 'height': 390}, {'width': 740, 'height': 360}])
 def test_the_verdict_is_in_sight_on_a_phone_that_lies_on_its_side(pages, bridge, screen):
     page = pages.open(bridge.url + '?workcell=env_0', 'Ada', viewport=screen, has_touch=True, is_mobile=True)

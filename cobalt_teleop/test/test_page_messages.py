@@ -41,6 +41,8 @@ STATS = {
     'clock_offset_ms': None,
     'clock_uncertainty_ms': 0.2,
     'loss_down': 0,
+    'level': 'fair',
+    'cause': 'age_ms',
     'cameras': [
         {
             'name': 'front',

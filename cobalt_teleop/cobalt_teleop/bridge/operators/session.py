@@ -25,6 +25,9 @@ from cobalt_teleop.bridge.operators.sample_intake import Driver, SampleIntake
 from cobalt_teleop.bridge.wire.page_events import Event, keyboard_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
+SILENT_AFTER_S = 3.0
+"""A page tells how its link is once a second; after so long without, nothing of it arrives [s]."""
+
 
 class Session:
     """What the bridge knows of one page, across reloads. Lives in the event loop.
@@ -80,6 +83,7 @@ class Session:
         )
         self._requests = PageRequests(self, self._work(), self._voice, self._pace, self._end_flood, log)
         self._stats: PageMessage | None = None
+        self._stats_s = 0.0
 
     @property
     def lease_id(self) -> str:
@@ -115,6 +119,11 @@ class Session:
     def report(self) -> PageMessage | None:
         """How the link is, as its page last told; None before it has."""
         return self._stats
+
+    @property
+    def tells_nothing(self) -> bool:
+        """Its page has told of its link before, and does no more."""
+        return self._stats is not None and time.monotonic() - self._stats_s > SILENT_AFTER_S
 
     @property
     def connected(self) -> bool:
@@ -343,7 +352,7 @@ class Session:
 
     async def _take_stats(self, report: PageMessage) -> None:
         self._reception.metrics.note_report(self._media.road, self._stats, report)
-        self._stats = report
+        self._stats, self._stats_s = report, time.monotonic()
         if self.room is not None and self._rules.adaptive_video:
             self.room.on_viewer_report(self, report)
 

@@ -226,7 +226,6 @@ class Supervision:
         }
 
     def _person(self, session: Session, you: bool) -> Event:
-        report = session.report
         return {
             'session': session.session_id,
             'you': you,
@@ -238,14 +237,24 @@ class Supervision:
             'place': self._usher.places.place_of(session.session_id),
             'drives': bool(session.lease_id),
             'position': self._usher.places.position(session.session_id),
-            'link': None
-            if report is None
-            else {
-                'rtt_ms': _rounded(report['rtt_ms']),
-                'loss': None if math.isnan(report['loss_down']) else round(report['loss_down'], 3),
-                'frame_age_ms': _rounded(max((one.frame_age_ms for one in report['cameras']), default=math.nan)),
-            },
+            'link': _link(session),
         }
+
+
+def _link(session: Session) -> Event | None:
+    """Returns how somebody's link is, in the words of his own page; that it is lost, no page can tell."""
+    report = session.report
+    if report is None:
+        return None
+    if session.tells_nothing:
+        return {'level': 'lost', 'cause': 'silent', 'rtt_ms': None, 'loss': None, 'frame_age_ms': None}
+    return {
+        'level': report['level'],
+        'cause': report['cause'],
+        'rtt_ms': _rounded(report['rtt_ms']),
+        'loss': None if math.isnan(report['loss_down']) else round(report['loss_down'], 3),
+        'frame_age_ms': _rounded(max((one.frame_age_ms for one in report['cameras']), default=math.nan)),
+    }
 
 
 def _rounded(value: float) -> int | None:

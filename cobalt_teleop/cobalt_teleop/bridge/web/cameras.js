@@ -11,6 +11,7 @@ class Camera {
     this.screen = null; // a video element or a canvas
     this.shown = null; // newest picture on the screen
     this.ages = [];
+    this.delays = []; // from a picture's arrival to the screen
     this.fps = 0;
     this.kbit_s = 0;
     this.dropped = 0;
@@ -65,6 +66,10 @@ class Camera {
       this.ages.push(age_ms);
       if (this.ages.length > 30) this.ages.shift();
     }
+    if (received_ms !== null) {
+      this.delays.push(at_ms - received_ms);
+      if (this.delays.length > 30) this.delays.shift();
+    }
     this.shown = { id, stamp_ms, sent_age_ms, received_ms, at_ms, age_ms };
     this.figure.dispatchEvent(new CustomEvent('shown', { detail: this.shown })); // for benchmarks
   }
@@ -74,8 +79,13 @@ class Camera {
     if (!this.shown || this.shown.stamp_ms === null) return null;
     const still_ms = pageNow() - this.shown.at_ms;
     if (still_ms > 500) return this.clock.now() - this.shown.stamp_ms;
-    const sorted = [...this.ages].sort((a, b) => a - b);
-    return sorted[sorted.length >> 1] ?? null;
+    return median(this.ages);
+  }
+
+  // How long this device takes to show a picture that has come; null if that cannot be told.
+  device_ms() {
+    if (this.screen?.asksBrowser) return this.screen.decode_ms; // the rest of its way is the browser's wait for the network
+    return median(this.delays);
   }
 
   sinceLastFrame_ms() {
@@ -205,6 +215,10 @@ export class Cameras {
       shown_width: Math.min(Math.round(camera.figure.clientWidth * devicePixelRatio), 65535),
     }));
   }
+}
+
+function median(values) {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? null;
 }
 
 function round(value) {

@@ -66,8 +66,12 @@ const WORDS = { good: 'Good', fair: 'Fair', poor: 'Poor', lost: 'Lost', unknown:
 const WIRE = 'Use a cable instead of Wi-Fi, or come closer to the access point.';
 const BUSY = 'Pause downloads and calls on this network.';
 
+// A device that draws late also answers late and stands still: what it does then says nothing of the network.
+const DEVICE = ['device_ms', 50, 200, (value) => `This device is about ${Math.round(value)} ms late with what it has to do: its processor is busy. Close other programs and tabs, and plug its charger in.`];
+
 // From what is at its limit: value, limits of fair and poor, and a sentence.
 const RULES = [
+  DEVICE,
   ['loss', 0.02, 0.08, (value) => `About ${Math.round(value * 100)} of 100 messages are lost. ${WIRE}`],
   ['freezes', 2, 8, (value) => `The picture stood still ${value} times in half a minute. ${WIRE}`],
   ['jitter_ms', 40, 120, () => `The network lets data through in bursts. ${WIRE}`],
@@ -75,22 +79,43 @@ const RULES = [
   ['rtt_ms', 200, 450, (value) => `A command and its answer take ${Math.round(value)} ms: move slowly. ${BUSY}`],
 ];
 
-// Args: silent_ms since anything came; rtt_ms, jitter_ms, loss (0 to 1), age_ms, freezes (in half a minute), each null if
-// unknown. Returns level, word and text.
+// What lowers the quality, in a few words, for whoever looks from elsewhere.
+const CAUSES = {
+  '': '', silent: 'nothing arrives', device_ms: 'that device is busy', loss: 'messages are lost', freezes: 'the picture stands still', jitter_ms: 'data comes in bursts',
+  age_ms: 'the picture is old', rtt_ms: 'the way is long',
+};
+
+// What a page tells of its link, in a few words.
+export function qualityWords({ level, cause }) {
+  if (!(level in WORDS) || level === 'unknown') return '';
+  return `link ${WORDS[level].toLowerCase()}${CAUSES[cause] ? `: ${CAUSES[cause]}` : ''}`;
+}
+
+function levelOf(value, [, fair, poor]) {
+  return value >= poor ? 'poor' : value >= fair ? 'fair' : 'good';
+}
+
+// Args: silent_ms since anything came; rtt_ms, jitter_ms, loss (0 to 1), age_ms, freezes (in half a minute), device_ms that
+// this device is late with pictures or with its timers, each null if unknown. Returns level, cause, word and text.
 export function linkQuality({ silent_ms, ...measured }) {
   if (silent_ms > SILENT_MS) {
     return {
       level: 'lost',
+      cause: 'silent',
       word: WORDS.lost,
       text: `Nothing has come for ${Math.round(silent_ms / 1000)} s. The arm holds. Look at this device's network; the page goes on by itself.`,
     };
   }
-  if (measured.rtt_ms === null) return { level: 'unknown', word: WORDS.unknown, text: 'Not enough has been measured yet.' };
-  let worst = { level: 'good', text: 'Commands arrive and pictures are fresh.' };
-  for (const [name, fair, poor, sentence] of RULES) {
-    const value = measured[name] ?? 0;
-    const level = value >= poor ? 'poor' : value >= fair ? 'fair' : 'good';
-    if (LEVELS.indexOf(level) > LEVELS.indexOf(worst.level)) worst = { level, text: sentence(value) };
+  if (measured.rtt_ms === null) return { level: 'unknown', cause: '', word: WORDS.unknown, text: 'Not enough has been measured yet.' };
+  const device_ms = measured.device_ms ?? 0;
+  const busy = levelOf(device_ms, DEVICE) !== 'good';
+  let worst = { level: 'good', cause: '', text: 'Commands arrive and pictures are fresh.' };
+  for (const rule of RULES) {
+    const value = measured[rule[0]] ?? 0;
+    const level = levelOf(value, rule);
+    if (LEVELS.indexOf(level) <= LEVELS.indexOf(worst.level)) continue;
+    const [cause, , , sentence] = busy && rule[0] !== 'loss' ? DEVICE : rule;
+    worst = { level, cause, text: sentence(cause === 'device_ms' ? device_ms : value) };
   }
   return { ...worst, word: WORDS[worst.level] };
 }

@@ -8,6 +8,7 @@ import { Keyboard } from '/keyboard.js';
 import { Link, whatIsMissing } from '/link.js';
 import { linkQuality } from '/link_quality.js';
 import { makeLobby } from '/lobby.js';
+import { Pace } from '/pace.js';
 import { Roads } from '/roads.js';
 import { STALE_PICTURE_MS, makeStatus } from '/status.js';
 import { makeSupervisor } from '/supervisor.js';
@@ -18,7 +19,10 @@ const POOR_TOLD_MS = 30000; // a poor link is told again after so long
 const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
 const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: [], release_objection: '', faults: [] };
 
+const RENDER_MS = 100;
+
 const clock = new HostClock();
+const pace = new Pace(RENDER_MS);
 const cameras = new Cameras(document.getElementById('cameras'), clock);
 const link = new Link(clock);
 const roads = new Roads({ link, cameras, clock, controlLives: () => known.host.alive && link.control.state === 'connected' && link.silent_ms < 700 && document.visibilityState === 'visible' });
@@ -40,7 +44,7 @@ const known = {
   quality: null,
   step: null,
   viewers: 0,
-  link: { level: 'unknown', word: '–', text: 'How good the link is' },
+  link: { level: 'unknown', cause: '', word: '–', text: 'How good the link is' },
   poorTold_ms: -Infinity,
   released: '',
   backSince_ms: null, // since when keys count again after they were released
@@ -233,6 +237,7 @@ function lookAtLink() {
     silent_ms: link.socketOpen ? silent_ms() : 0,
     loss: Math.max(loss ?? 0, cameras.lossDown ?? 0),
     age_ms: cameras.byName.get(cameras.main)?.age_ms() ?? null,
+    device_ms: Math.max(cameras.byName.get(cameras.main)?.device_ms() ?? 0, pace.late_ms() ?? 0),
   });
   if (known.link.level === 'poor' && now_ms - known.poorTold_ms > POOR_TOLD_MS) {
     known.poorTold_ms = now_ms;
@@ -292,6 +297,8 @@ async function eachSecond() {
     clock_offset_ms: clock.offset_ms,
     clock_uncertainty_ms: clock.uncertainty_ms,
     loss_down: cameras.lossDown,
+    level: known.link.level,
+    cause: known.link.cause,
     cameras: cameras.report(),
   });
   if (roads.canShowVideo) roads.watch();
@@ -331,7 +338,10 @@ if (missing) {
   view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });
 } else {
   roads.choose().catch(() => {}).then(() => link.open());
-  setInterval(render, 100);
+  setInterval(() => {
+    pace.beat(pageNow(), document.hidden);
+    render();
+  }, RENDER_MS);
   setInterval(eachSecond, 1000);
 }
 render();

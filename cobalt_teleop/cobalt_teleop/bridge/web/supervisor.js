@@ -1,7 +1,7 @@
 // The supervisor's panel: every workcell and everybody, stop all, hand over, send away, invite.
 
 import { clockText, inWords } from '/view.js';
-import { linkQuality } from '/link_quality.js';
+import { qualityWords } from '/link_quality.js';
 import { face, whereabouts } from '/lobby.js';
 
 const $ = (id) => document.getElementById(id);
@@ -38,9 +38,7 @@ function sureButton(button, question, act) {
 
 function linkWords(link) {
   if (!link) return '';
-  const parts = [];
-  const { level, word } = linkQuality({ silent_ms: 0, rtt_ms: link.rtt_ms, loss: link.loss, age_ms: link.frame_age_ms, jitter_ms: null, freezes: null });
-  if (level !== 'unknown') parts.push(`link ${word.toLowerCase()}`);
+  const parts = [qualityWords(link)].filter(Boolean);
   if (link.rtt_ms !== null) parts.push(`${Math.round(link.rtt_ms)} ms round trip`);
   if (link.frame_age_ms !== null) parts.push(`picture ${Math.round(link.frame_age_ms)} ms old`);
   if (link.loss > 0.005) parts.push(`${(link.loss * 100).toFixed(0)} % lost`);

@@ -11,7 +11,8 @@ export class TrackScreen {
     this.knowsFrames = 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
     this.fps = 0; // where frames are not known
     this.asksBrowser = true; // for what arrived
-    this.counted = { bytes: 0, lost: 0, received: 0 };
+    this.decode_ms = null; // for a picture, of late
+    this.counted = { bytes: 0, lost: 0, received: 0, decoded: 0, decode_s: 0 };
     this.element = document.createElement('video');
     Object.assign(this.element, { muted: true, autoplay: true, playsInline: true, disablePictureInPicture: true });
     this.element.setAttribute('playsinline', '');
@@ -42,7 +43,11 @@ export class TrackScreen {
     if (!report) return { bytes: 0, lost: 0, received: 0, dropped: 0 };
     if (!this.knowsFrames) this.fps = report.framesPerSecond ?? 0;
     const before = this.counted;
-    const now = { bytes: report.bytesReceived ?? 0, lost: report.packetsLost ?? 0, received: report.packetsReceived ?? 0 };
+    const now = {
+      bytes: report.bytesReceived ?? 0, lost: report.packetsLost ?? 0, received: report.packetsReceived ?? 0,
+      decoded: report.framesDecoded ?? 0, decode_s: report.totalDecodeTime ?? 0,
+    };
+    if (now.decoded > before.decoded) this.decode_ms = ((now.decode_s - before.decode_s) * 1000) / (now.decoded - before.decoded);
     this.counted = now;
     return {
       bytes: Math.max(0, now.bytes - before.bytes),

@@ -24,6 +24,12 @@ MAX_FRAGMENTS = 256
 ROADS = ('units', 'track')
 """How pictures reach a screen: as units on a data channel, or as a video track."""
 
+LINK_LEVELS = ('unknown', 'good', 'fair', 'poor', 'lost')
+"""How good a page calls its link; its web/link_quality.js decides, for itself and for all who look from elsewhere."""
+
+LINK_CAUSES = ('', 'silent', 'device_ms', 'loss', 'freezes', 'jitter_ms', 'age_ms', 'rtt_ms')
+"""What makes it no better."""
+
 OUTCOMES = ('success', 'failure', 'aborted', 'discarded')
 
 
@@ -208,6 +214,8 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'clock_offset_ms': _number(-1e13, 1e13, optional=True),
         'clock_uncertainty_ms': _number(0, 1e6, optional=True),
         'loss_down': _number(0, 1, optional=True),
+        'level': _one_of(*LINK_LEVELS),
+        'cause': _one_of(*LINK_CAUSES),
         'cameras': _camera_reports,
     },
 }
