@@ -64,6 +64,36 @@ def wait(page, condition, timeout_s=15.0):
     until(lambda: page.evaluate(condition) or page.wait_for_timeout(20), condition, timeout_s)
 
 
+def overlap(page, one, other):
+    first, second = (page.locator(what).bounding_box() for what in (one, other))
+    apart = (
+        first['x'] + first['width'] <= second['x']
+        or second['x'] + second['width'] <= first['x']
+        or first['y'] + first['height'] <= second['y']
+        or second['y'] + second['height'] <= first['y']
+    )
+    return not apart
+
+
+@pytest.mark.parametrize('screen', [(1440, 900), (1024, 640), (390, 844), (844, 390)])
+def test_a_notice_covers_no_part_of_an_invitation(pages, bridge, screen):
+    size = {'width': screen[0], 'height': screen[1]}
+    owner = pages.open(bridge.url, 'Ada', viewport=size)
+    wait(owner, "cobalt.connection.level === 'live'")
+    owner.click('#me')
+    owner.click('#supervise summary')
+    owner.click('#invite-form button')
+    wait(owner, "document.getElementById('invite-url').value.includes('/?invite=')")
+    owner.evaluate(
+        "import('/view.js').then(({notice}) => { for (const word of ['A sentence', 'Another', 'A third one'])"
+        ' notice(`${word} that somebody has to read, and that is long enough for two lines.`); })'
+    )
+    until(lambda: owner.locator('.notice').count() == 3, 'the notices')
+    for number in range(3):
+        if owner.locator('.notice').nth(number).is_visible():
+            assert not overlap(owner, f'.notice >> nth={number}', '#invite-link')
+
+
 def take_control(page):
     wait(page, "cobalt.connection.level === 'live'")
     page.click('#take')

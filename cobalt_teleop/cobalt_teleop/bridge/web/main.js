@@ -81,7 +81,7 @@ const keyboard = new Keyboard({
 const help = new ConnectionHelp({ link, root: document.getElementById('way') });
 const status = makeStatus({ known, clock, cameras, link, roads, keyboard });
 const lobby = makeLobby({ known, link, keyboard });
-const supervisor = makeSupervisor({ known, link, clock, notice: view.notice });
+const supervisor = makeSupervisor({ known, link, clock });
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);

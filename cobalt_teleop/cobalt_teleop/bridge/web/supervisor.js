@@ -7,6 +7,7 @@ import { face, whereabouts } from '/lobby.js';
 const $ = (id) => document.getElementById(id);
 
 const SURE_MS = 4000;
+const COPIED_MS = 2500;
 
 function element(tag, className, words = '') {
   const node = document.createElement(tag);
@@ -53,7 +54,7 @@ function episodeWords({ phase, task, started_ms }, now_ms) {
   return phase === 'running' ? `${words}${now_ms && started_ms ? ` ${clockText((now_ms - started_ms) / 1000).slice(0, -2)}` : ''}${task ? `, ${task}` : ''}` : words;
 }
 
-export function makeSupervisor({ known, link, clock, notice }) {
+export function makeSupervisor({ known, link, clock }) {
   let drawn = '';
   let watching = false;
   let tasks = '';
@@ -78,7 +79,8 @@ export function makeSupervisor({ known, link, clock, notice }) {
     $('invite-copy').blur();
     try {
       await navigator.clipboard.writeText($('invite-url').value);
-      notice('The link is copied.', 'info');
+      $('invite-copy').textContent = 'Copied';
+      setTimeout(() => { $('invite-copy').textContent = 'Copy'; }, COPIED_MS);
     } catch {
       $('invite-url').select(); // to be copied by hand
     }
