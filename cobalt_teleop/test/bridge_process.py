@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 import urllib.request
 from contextlib import contextmanager
 from functools import partial
@@ -17,6 +18,8 @@ from pathlib import Path
 import pytest
 from rclpy.executors import SingleThreadedExecutor
 
+from cobalt_teleop.bridge.door.invitations import Invitations
+from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.core.lease import LeaseDesk
 from cobalt_teleop.workcell_host import workcell
 from cobalt_teleop.workcell_host.host_node import HostNode
@@ -63,6 +66,11 @@ class BridgeProcess:
     def owner(self):
         """The token of whoever runs it."""
         return Path(self.state_dir, 'owner_token').read_text()
+
+    def link(self, role, **values):
+        """Returns an address that lets somebody in as that, for an hour."""
+        token = Invitations(StateFolder(self.state_dir)).issue(role, '', 3600.0, **values)
+        return f'{self.url}?invite={urllib.parse.quote(token)}'
 
     def client_context(self):
         """Returns what a client needs to trust this bridge's own certificate; None if it has none."""

@@ -145,7 +145,7 @@ def test_a_page_goes_on_where_it_was_when_its_bridge_was_killed_without_a_reload
     assert 'Traceback' not in second.stop()
 
 
-def test_a_supervisor_invites_a_spectator_stops_all_and_sends_him_away(pages, bridge):
+def test_a_supervisor_invites_a_spectator_stops_and_sends_him_away(pages, bridge):
     owner = pages.open(bridge.url, 'Ada')
     wait(owner, "cobalt.connection.level === 'live'")
     owner.click('#me')
@@ -163,7 +163,8 @@ def test_a_supervisor_invites_a_spectator_stops_all_and_sends_him_away(pages, br
     assert guest.evaluate("document.getElementById('supervise').hidden")
     guest.keyboard.press('KeyW')
     until(lambda: 'invited to watch' in guest.inner_text('#notices'), 'the reason')
-    owner.click('#stop-all')
+    assert not owner.is_visible('#stop-all'), 'one workcell has its own stop'
+    owner.click('#stop')
     wait(guest, 'cobalt.control.emergency_stop')
     wait(guest, "document.getElementById('stopped-by').innerText === 'Stopped by Ada'")
     assert 'A supervisor has to release it.' in guest.inner_text('#stopped') and not guest.is_visible('#release-stop')

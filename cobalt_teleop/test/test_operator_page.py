@@ -6,6 +6,7 @@ from bridge_process import BridgeProcess, running_host
 from page_browser import needs_chromium, running_browser
 from ros_operator import Operator, until
 
+from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import BITS
 
@@ -112,6 +113,34 @@ def test_escape_stops_and_the_stop_is_released_by_its_button(page):
     wait(page, "document.getElementById('motion').innerText.includes('Emergency stop')")
     page.click('#release-stop')
     wait(page, '!cobalt.control.emergency_stop')
+
+
+@pytest.mark.parametrize('screen', [(1440, 900), (1024, 640), (390, 844), (844, 390)])
+def test_a_supervisor_stops_all_workcells_with_one_press(browser, stack, screen):
+    errors = []
+    size = {'width': screen[0], 'height': screen[1]}
+    owner = open_page(browser, f'{stack.url}?token={stack.owner}', errors, viewport=size)
+    driver = open_page(browser, f'{stack.link(Role.OPERATOR)}&workcell=env_1', errors)
+    assert not driver.is_visible('#stop-all')
+    for button in ('#stop', '#stop-all'):
+        box = owner.locator(button).bounding_box()
+        assert box['height'] >= 40 and box['x'] >= 0 and box['x'] + box['width'] <= screen[0]
+    owner.click('#stop-all')
+    wait(driver, 'cobalt.control.emergency_stop')
+    wait(owner, 'cobalt.control.emergency_stop')
+    until(lambda: 'All workcells are stopped' in owner.inner_text('#notices'), 'that they are')
+    if not owner.is_visible('#people'):
+        owner.click('#me')
+    if not owner.evaluate("document.getElementById('supervise').open"):
+        owner.click('#supervise summary')
+    wait(owner, "!document.getElementById('release-all').hidden")
+    owner.click('#release-all')
+    assert driver.evaluate('cobalt.control.emergency_stop'), 'to release takes a second press'
+    owner.click('#release-all')
+    wait(driver, '!cobalt.control.emergency_stop')
+    owner.context.close()
+    driver.context.close()
+    assert not errors
 
 
 def test_an_episode_runs_and_a_reload_keeps_session_and_control(page):

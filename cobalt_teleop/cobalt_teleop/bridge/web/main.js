@@ -81,7 +81,7 @@ const keyboard = new Keyboard({
 const help = new ConnectionHelp({ link, root: document.getElementById('way') });
 const status = makeStatus({ known, clock, cameras, link, roads, keyboard });
 const lobby = makeLobby({ known, link, keyboard });
-const supervisor = makeSupervisor({ known, link, clock });
+const supervisor = makeSupervisor({ known, link, clock, notice: view.notice });
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
@@ -164,7 +164,10 @@ const handlers = {
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},
   refused: () => {},
-  done: (event) => { if (event.what === 'rename') lobby.onRenamed(); },
+  done: (event) => {
+    if (event.what === 'rename') lobby.onRenamed();
+    else if (event.what === 'stop_all') view.notice('All workcells are stopped. The panel behind your name releases them.', 'info');
+  },
 };
 
 link.addEventListener('event', ({ detail }) => { handlers[detail.type]?.(detail); render(); });

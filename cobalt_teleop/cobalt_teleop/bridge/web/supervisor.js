@@ -1,6 +1,6 @@
 // The supervisor's panel: every workcell and everybody, stop all, hand over, send away, invite.
 
-import { clockText, inWords } from '/view.js';
+import { clockText, inWords, set } from '/view.js';
 import { qualityWords } from '/link_quality.js';
 import { face, whereabouts } from '/lobby.js';
 
@@ -54,15 +54,15 @@ function episodeWords({ phase, task, started_ms }, now_ms) {
   return phase === 'running' ? `${words}${now_ms && started_ms ? ` ${clockText((now_ms - started_ms) / 1000).slice(0, -2)}` : ''}${task ? `, ${task}` : ''}` : words;
 }
 
-export function makeSupervisor({ known, link, clock }) {
+export function makeSupervisor({ known, link, clock, notice }) {
   let drawn = '';
   let watching = false;
   let tasks = '';
 
   sureButton($('release-all'), 'Release all? Press again', () => link.send({ type: 'release_stops', workcell: '', confirm: true }));
   $('stop-all').addEventListener('click', () => {
-    $('stop-all').blur();
-    link.send({ type: 'stop_all' });
+    $('stop-all').blur(); // the space bar is the gripper's
+    if (!link.send({ type: 'stop_all' })) notice('The stop could not be sent: the bridge does not answer. The arms of its pages hold without it.');
   });
 
   $('invite-form').addEventListener('submit', (event) => {
@@ -140,6 +140,10 @@ export function makeSupervisor({ known, link, clock }) {
     render() {
       const may = known.you?.role === 'supervisor';
       if ($('supervise').hidden === may) $('supervise').hidden = !may;
+      // With one workcell, which this page shows, its emergency stop is all there is.
+      const others = known.workcells.filter(({ id }) => id !== known.workcell?.id).length;
+      set($('stop-all'), 'hidden', !may || !others);
+      set($('stop-all').lastChild, 'textContent', `${known.workcells.length} workcells`);
       const looks = may && link.socketOpen && !$('people').hidden && $('supervise').open;
       if (looks !== watching) {
         watching = looks;
