@@ -42,14 +42,17 @@ def test_a_link_lets_in_vanishes_from_the_address_and_ends_when_it_is_revoked(br
         wait_for(page, "cobalt.connection.level === 'live'", 30)
         invitations.revoke(invitations.check(token).invitation_id)
         wait_for(page, "cobalt.connection.level === 'lost'", 10)
-        assert 'taken back' in page.inner_text('#curtain')
+        assert 'taken back' in page.inner_text('#closed')
         page.wait_for_timeout(1000)
-        assert 'taken back' in page.inner_text('#curtain'), 'it does not knock again and again'
+        assert 'taken back' in page.inner_text('#closed'), 'it does not knock again and again'
 
 
 def test_without_a_link_the_page_says_what_is_needed_and_http_leads_to_https(bridge):
     with open_page(bridge.url.replace('https', 'http'), flags=GO_ON) as page:
         wait_for(page, "cobalt.connection.level === 'lost'", 15)
         assert page.url == bridge.url
-        assert re.search('valid link is needed.*Ask whoever runs', page.inner_text('#curtain'))
+        assert re.search('valid link is needed.*Ask whoever runs', page.inner_text('#closed'), re.DOTALL)
         assert not page.evaluate('cobalt.workcell')
+        for what in ('.bar', '#stop', '#clock', '#cameras', '#take'):
+            assert not page.is_visible(what), 'what would do nothing is not shown'
+        assert page.is_visible('#closed-again')

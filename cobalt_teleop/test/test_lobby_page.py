@@ -176,9 +176,9 @@ def test_a_supervisor_invites_a_spectator_stops_and_sends_him_away(pages, bridge
     row = owner.locator('#overview-people li', has_text='Mallory')
     row.locator('button').click()
     row.locator('button', has_text='Sure?').click()
-    until(lambda: 'sent you away' in guest.inner_text('#curtain'), 'the sentence')
+    until(lambda: 'sent you away' in guest.inner_text('#closed'), 'the sentence')
     guest.reload()
-    until(lambda: 'link' in guest.inner_text('#curtain'), 'the closed door')
+    until(lambda: 'link' in guest.inner_text('#closed'), 'the closed door')
 
 
 def test_a_supervisors_panel_is_open_where_there_is_room_until_he_closes_it(pages, bridge):

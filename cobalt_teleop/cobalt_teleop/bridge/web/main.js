@@ -107,6 +107,7 @@ function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
 
 function emergencyStop() {
   keyboard.releaseAll('emergency stop');
+  if (link.socket.ended) return; // a page that is out says so, and offers no stop
   if (!link.send({ type: 'emergency_stop' })) {
     view.notice('The stop could not be sent: the bridge does not answer. The arm holds without it.');
   }
@@ -187,6 +188,7 @@ view.onClick('success', () => link.send({ type: 'end', outcome: 'success' }));
 view.onClick('discard', () => link.send({ type: 'end', outcome: 'discarded' }));
 view.onClick('stop', emergencyStop);
 view.onClick('home', () => link.send({ type: 'home' }));
+view.onClick('closed-again', () => location.reload());
 view.onClick('release-stop', () => link.send({ type: 'clear_emergency_stop' }));
 view.onClick('take', () => {
   const { yours, holder, requested_by } = known.control;
@@ -259,6 +261,7 @@ function render() {
   }
   const state = status.connection();
   view.showConnection(help.explain(state));
+  view.showClosed(status.closed(state));
   const main = cameras.byName.get(cameras.main);
   view.showGauges({
     age_ms: state.level === 'live' || main?.shown ? main?.age_ms() ?? null : null,

@@ -29,12 +29,8 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
   }
 
   function connection() {
-    if (link.refused) {
-      return { level: 'lost', text: 'The door is closed', detail: link.refused, curtain: true };
-    }
-    if (link.replaced) {
-      return { level: 'lost', text: 'Open in another tab', detail: 'This session went on in another tab. Load this page again to bring it back here.', curtain: true };
-    }
+    if (link.refused) return { level: 'lost', text: 'You are not in', detail: link.refused, curtain: true };
+    if (link.replaced) return { level: 'lost', text: 'Open in another tab', detail: 'Your session goes on there.', curtain: true };
     if (!navigator.onLine && link.silent_ms > SILENT_MS) {
       return { level: 'lost', text: 'This device has no network', detail: 'The arm holds. Switch Wi-Fi on or plug the cable in: this page goes on by itself.', curtain: true };
     }
@@ -73,6 +69,12 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
       ? 'This browser starts no connection. It needs a network interface, even to reach its own machine: switch one on.'
       : 'The connection for video does not come about. A firewall or a browser extension may block WebRTC (UDP).';
     return { level: 'wait', text: 'Starting live video', detail, curtain: true };
+  }
+
+  // What a page shows that is out, and does not come in by itself; null for others.
+  function closed({ text, detail }) {
+    if (link.refused) return { title: text, text: detail, needsLink: true, button: 'Try again' };
+    return link.replaced ? { title: text, text: detail, needsLink: false, button: 'Bring it back here' } : null;
   }
 
   function motion(state) {
@@ -188,5 +190,5 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     };
   }
 
-  return { ready, connection, motion, recordingWords, elapsed, barFromControl, control, buttons, gripperWords };
+  return { ready, connection, closed, motion, recordingWords, elapsed, barFromControl, control, buttons, gripperWords };
 }

@@ -68,6 +68,18 @@ export function showConnection({ level: state, text: words, title, detail, curta
   links(choices ?? []);
 }
 
+// A page that is out shows why and what to do next, and none of the controls, which would do nothing. `closed` is null
+// while it is in, or may come in by itself.
+export function showClosed(closed) {
+  set(document.body, 'className', closed ? 'out' : '');
+  set($('closed'), 'hidden', !closed);
+  if (!closed) return;
+  text('closed-title', closed.title);
+  text('closed-text', closed.text);
+  set($('closed-note'), 'hidden', !closed.needsLink);
+  text('closed-again', closed.button);
+}
+
 export function showTitle(title) {
   set(document, 'title', title);
 }
