@@ -197,6 +197,39 @@ def test_a_supervisors_panel_is_open_where_there_is_room_until_he_closes_it(page
     assert not phone.is_visible('#people')
 
 
+def test_an_episode_whose_driver_has_left_says_so_and_how_it_ends_and_others_can_end_it(pages, bridge, capfd):
+    watcher = pages.open(f'{bridge.url}?token={bridge.owner}', 'Sue', viewport={'width': 390, 'height': 844})
+
+    def leave_an_episode(name):
+        driver = pages.open(bridge.url + '?workcell=env_0', name)
+        take_control(driver)
+        driver.click('#start')
+        wait(watcher, "cobalt.episode?.phase === 'running'")
+        driver.close()
+        wait(watcher, "document.getElementById('phase').innerText === 'Nobody drives: ends by itself at 1:00'")
+        until(lambda: f'{name} has no control any more' in watcher.inner_text('#notices'), 'a notice')
+
+    leave_an_episode('Ada')
+    watcher.click('#me')
+    watcher.wait_for_timeout(1200)
+    if not watcher.is_visible('#overview-workcells'):
+        watcher.click('#supervise summary')
+    row = watcher.locator('#overview-workcells li', has_text='env_0')
+    row.get_by_text('End episode').click()
+    row.get_by_text('Press again').click()
+    wait(watcher, "cobalt.episode.phase === 'ended' && cobalt.episode.outcome === 'aborted'")
+    wait(watcher, "cobalt.control.holder === ''")
+    assert not watcher.evaluate('cobalt.control.yours')
+    assert 'Sue ended it' in watcher.evaluate("document.getElementById('verdict-text').innerText")
+    watcher.click('#people-close')
+    leave_an_episode('Bo')
+    watcher.click('#take')
+    wait(watcher, 'cobalt.control.yours')
+    watcher.click('#discard')
+    wait(watcher, "cobalt.episode.phase === 'ended' && cobalt.episode.outcome === 'discarded'")
+    assert 'env_0: nobody drives, and the episode' in capfd.readouterr().err
+
+
 def test_a_busy_device_is_named_and_the_panel_says_what_its_page_says(pages, bridge):
     owner = pages.open(f'{bridge.url}?token={bridge.owner}', 'Sue')
     driver = pages.open(bridge.url, 'Bo')

@@ -72,6 +72,16 @@ class EpisodeDesk:
         """Whether the row of this tick is the last one of the episode."""
         return self._ending is not None
 
+    def how_it_ends(self) -> str:
+        """Returns in words how the running episode ends while nobody drives; empty if none is running."""
+        request = self._episode.request
+        if request is None or not self._episode.running or self._ending is not None:
+            return ''
+        if request.time_limit_s <= 0.0:
+            return f'the episode {request.episode_id} goes on until somebody ends it'
+        left_s = max(0.0, request.time_limit_s - self._episode.elapsed_s(time.monotonic()))
+        return f'the episode {request.episode_id} ends as out of time in {left_s:.0f} s, unless somebody ends it before'
+
     def require_free(self) -> None:
         """Raises CobaltError if an episode is going on."""
         self._episode.require_free()

@@ -191,6 +191,9 @@ class Workcell:
         if lease is None:
             # Nobody watches what a policy or a way home does.
             self._arbiter.choose(Authority.HUMAN, 'control was released')
+            ends = self._episodes.how_it_ends()
+            if ends:
+                self._node.get_logger().info(f'{self._id}: nobody drives, and {ends}')
         self._arbiter.new_holder(lease.holder if lease is not None else '')
         self._require_fresh_press()
         for part in self._parts:

@@ -16,7 +16,7 @@ Work = Callable[[PageMessage], Awaitable[Any]]
 OF_PAGES = frozenset({'stats', 'ping', 'answer', 'restart_control', 'restart_video'})
 """Said by pages, not by people: done at once, and nothing is said about it."""
 
-OF_SUPERVISORS = frozenset({'overview', 'stop_all', 'release_stops', 'give', 'send_away', 'invite'})
+OF_SUPERVISORS = frozenset({'overview', 'stop_all', 'release_stops', 'end_episode', 'give', 'send_away', 'invite'})
 
 OF_THE_LOBBY = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here'}) | OF_SUPERVISORS
 

@@ -2,10 +2,11 @@
 
 import asyncio
 import math
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
-from cobalt_interfaces.msg import ControlState
+from cobalt_interfaces.msg import ControlState, EpisodeState
 from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.door.invitations import InvitationError, Invitations
 from cobalt_teleop.bridge.host_services import ServiceError
@@ -64,6 +65,8 @@ class Supervision:
             await self._stop_all(session)
         elif message.type == 'release_stops':
             await self._release_stops(session, message['workcell'], confirm=message['confirm'])
+        elif message.type == 'end_episode':
+            await self._end_episode(session, message['workcell'])
         elif message.type == 'give':
             await self._give(session, message['workcell'], message['session'])
         elif message.type == 'send_away':
@@ -125,6 +128,29 @@ class Supervision:
         ]
         if failed:
             raise ServiceError(f'{failure}: {", ".join(failed)}')
+
+    async def _end_episode(self, session: Session, workcell: str) -> None:
+        """Ends an episode that nobody drives; the host asks for control, which is taken for that moment."""
+        room = self._floor.find(workcell)
+        if room is None:
+            raise ServiceError(f'there is no workcell {workcell} now')
+        if not room.free and room.control is not None:
+            raise ServiceError(f'{room.control.holder} has control of {workcell}, and ends its episode')
+        self._log(f'{session.operator} (session {session.session_id}) ends the episode of {workcell}: nobody drives')
+        call = partial(room.call, timeout_s=self._timeout_s)
+        # Under a session of its own: it is no page that has control, and none takes it back.
+        lease = await call(
+            'AcquireControl', session_id=secrets.token_hex(8), operator_id=session.operator, parts=[], takeover=False
+        )
+        try:
+            await call(
+                'EndEpisode',
+                lease_id=lease.lease_id,
+                outcome=EpisodeState.OUTCOME_ABORTED,
+                note=f'nobody drove, and {session.operator} ended it',
+            )
+        finally:
+            await call('ReleaseControl', lease_id=lease.lease_id)
 
     async def _give(self, session: Session, workcell: str, to: str) -> None:
         room, target = self._floor.find(workcell), self._sessions.get(to)

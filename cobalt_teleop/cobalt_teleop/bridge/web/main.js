@@ -136,6 +136,7 @@ const handlers = {
     known.waiting = null;
     if (known.workcell?.id !== event.id) {
       Object.assign(known, NO_EPISODE);
+      known.control = { ...known.control, holder: '' }; // who drove there has not stopped to drive here
     }
     known.workcell = event;
     cameras.setCameras(event.cameras);
@@ -146,8 +147,11 @@ const handlers = {
     const asked = event.requested_by && event.requested_by !== known.control.requested_by && event.yours;
     if (asked) view.notice(`${event.requested_by} asks for control.`, 'info');
     if (known.control.yours && !event.yours) keyboard.releaseAll('your control has ended');
+    const left = known.control.yours ? 'You have given control up' : `${known.control.holder} has no control any more`;
+    const drove = Boolean(known.control.holder);
     known.control = event;
     keyboard.setInControl(event.yours);
+    if (drove && status.undriven()) view.notice(`${left}, and the episode runs on. ${status.undriven()}.`, 'info');
   },
   episode: (event) => {
     const before = known.episode;
@@ -280,6 +284,7 @@ function render() {
     recordingWords: words,
     recordingLevel: level,
     silent: !known.host.alive || !link.socketOpen,
+    undriven: status.undriven(),
   });
   view.showButtons(status.buttons());
   view.showGripper(status.ready() || known.control.emergency_stop ? status.gripperWords() : '');

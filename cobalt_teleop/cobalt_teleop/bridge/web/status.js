@@ -1,6 +1,7 @@
 // What the page says, in words, about what it knows: connection, motion, control, episode, recording.
 
 import { pageNow } from '/clock.js';
+import { clockText } from '/view.js';
 
 export const STALE_PICTURE_MS = 1000; // as the hosts have it
 const STILL_MS = 400;
@@ -113,6 +114,13 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     return ['Recorder ready', 'off'];
   }
 
+  // How the running episode ends while nobody drives, in words; empty if somebody does, or none is running.
+  function undriven() {
+    const { episode, control: { holder } } = known;
+    if (holder || episode?.phase !== 'running') return '';
+    return episode.time_limit_s > 0 ? `Nobody drives: ends by itself at ${clockText(episode.time_limit_s).slice(0, -2)}` : 'Nobody drives: goes on until somebody ends it';
+  }
+
   function elapsed() {
     const { episode } = known;
     if (!episode) return 0;
@@ -160,6 +168,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
         : one('other', holder, 'Has control. You watch.', 'Ask for control');
     }
     if (bar) return one('free', 'Nobody has control', bar, 'Take control', false);
+    if (undriven()) return one('free', 'Nobody has control', 'Take it to end the episode before.', 'Take control');
     return one('free', 'Nobody has control', emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', 'Take control');
   }
 
@@ -190,5 +199,5 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     };
   }
 
-  return { ready, connection, closed, motion, recordingWords, elapsed, barFromControl, control, buttons, gripperWords };
+  return { ready, connection, closed, motion, recordingWords, undriven, elapsed, barFromControl, control, buttons, gripperWords };
 }

@@ -99,6 +99,9 @@ export function makeSupervisor({ known, link, clock, notice }) {
     if (workcell.emergency_stop) {
       acts.append(sureButton(element('button', '', 'Release stop'), 'Release? Press again', () => link.send({ type: 'release_stops', workcell: workcell.id, confirm: true })));
     }
+    if (workcell.phase === 'running' && !workcell.holder) {
+      acts.append(sureButton(element('button', '', 'End episode'), 'End it? Press again', () => link.send({ type: 'end_episode', workcell: workcell.id })));
+    }
     const others = people.filter((person) => person.role !== 'spectator' && !(person.drives && person.workcell === workcell.id));
     if (workcell.present && others.length) {
       const choose = element('select', '');

@@ -135,7 +135,8 @@ export function outcomeWords(outcome) {
   return OUTCOMES[outcome] ?? outcome;
 }
 
-export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, silent }) {
+// `undriven`: how the running episode ends while nobody drives, in words; empty otherwise.
+export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, silent, undriven }) {
   text('task', episode?.task ? `Task: ${episode.task}` : 'Task');
   text('instruction', episode?.instruction || 'Start an episode to see what is to be done.');
   text('clock', clockText(elapsed_s));
@@ -150,7 +151,9 @@ export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel
     ending: 'Saving',
     ended: `Ended: ${outcomeWords(episode?.outcome)}`,
   };
-  text('phase', silent && phase === 'running' ? 'Interrupted' : words[phase] ?? phase);
+  const going = silent ? 'Interrupted' : undriven || words.running;
+  text('phase', phase === 'running' ? going : words[phase] ?? phase);
+  level('phase', phase === 'running' && !silent && undriven ? 'warn' : '');
   text('recording', recordingWords);
   level('recording', recordingLevel);
 }

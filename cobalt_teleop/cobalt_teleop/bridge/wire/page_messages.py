@@ -201,6 +201,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'overview': {'on': _flag},
     'stop_all': {},
     'release_stops': {'workcell': _text(128), 'confirm': _flag},
+    'end_episode': {'workcell': _text(128)},
     'give': {'workcell': _text(128), 'session': _text(16, _HEX)},
     'send_away': {'session': _text(16, _HEX)},
     'invite': {
