@@ -14,6 +14,7 @@ import rclpy
 from bridge_process import BridgeProcess, running_host
 from page_client import PageClient
 
+from cobalt_interfaces.msg import RecordingState
 from cobalt_teleop.bridge.door.arrival_pace import TOO_OFTEN
 from cobalt_teleop.bridge.door.door import REFUSED, TOO_MANY
 from cobalt_teleop.bridge.door.guest import Role
@@ -22,6 +23,8 @@ from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.operators.capacity import SESSIONS_OF_INVITATION
 from cobalt_teleop.bridge.signalling import REVOKED
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.endpoints import create_publisher
 
 HELLO = {'type': 'hello', 'session': '', 'workcell': '', 'operator': 'Eve', 'codecs': ['h264'], 'road': 'track'}
 HOUR_S = 3600.0
@@ -433,6 +436,32 @@ def test_who_comes_back_as_less_has_control_no_more(bridge, host):
             await page.until_event('control', yours=False, holder='')
 
     run(scenario)
+
+
+def test_where_recordings_lie_is_told_to_nobody_but_supervisors(bridge, host):
+    recorder = create_publisher(host, topics.RECORDING, 'env_0')
+    folder = '/srv/lab/datasets/lift/01JABC'
+
+    async def scenario():
+        async with bridge.page(bridge.owner) as owner, bridge.page(bridge.invite(Role.OPERATOR), 'Bo') as operator:
+            await owner.until_event('step')
+            await operator.until_event('step')
+            recorder.publish(
+                RecordingState(
+                    workcell_id='env_0',
+                    state=RecordingState.STATE_FAILED,
+                    reason=f'the disk of {folder} is full',
+                    uri=folder,
+                )
+            )
+            told = await owner.until_event('recording', state='failed')
+            assert told['uri'] == folder and folder in told['reason']
+            told = await operator.until_event('recording', state='failed')
+            assert (told['uri'], told['reason']) == ('lift/01JABC', 'the disk of lift/01JABC is full')
+            assert '/srv' not in json.dumps(operator.events)
+
+    run(scenario)
+    host.destroy_publisher(recorder)
 
 
 def test_the_public_id_of_a_session_does_not_open_it(bridge, host):

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState, EpisodeState, WorkcellInfo
+from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.media.adaptive_video import AdaptiveVideo
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket, FrameSink
 from cobalt_teleop.bridge.operators.stop_record import KnownStop, Presser, StopRecord
@@ -22,6 +23,7 @@ from cobalt_teleop.bridge.wire.page_events import (
     workcell_event,
 )
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
+from cobalt_teleop.bridge.wire.server_paths import without_server_paths
 from cobalt_teleop.bridge.workcell_endpoints import WorkcellEndpoints
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.stamps import now_ns
@@ -31,6 +33,9 @@ SET_CAMERA_S = 3.0
 
 STEP_EVENT_INTERVAL_S = 0.2
 SILENT_AFTER_S = 1.5
+OF_RECORDINGS = ('episode', 'recording', 'quality')
+"""Events that may name a folder of the server."""
+
 RECORDER_SILENT_AFTER_S = 4.0
 """A recorder tells its state once a second while it works."""
 
@@ -232,7 +237,7 @@ class Room:
         visitor.tell(workcell_event(self.info))
         visitor.tell(self._host_event())
         for event in self._latest.values():
-            visitor.tell(event)
+            _tell(visitor, event)
         visitor.tell(self._control_event(visitor))
         visitor.tell(self._viewers_event())
 
@@ -335,7 +340,7 @@ class Room:
 
     def _broadcast(self, event: Event) -> None:
         for visitor in self._visitors:
-            visitor.tell(event)
+            _tell(visitor, event)
 
     def _control_event(self, visitor: Visitor) -> Event:
         return control_event(
@@ -379,3 +384,9 @@ class Room:
             self._keep_and_broadcast(
                 {**known, 'state': 'failed', 'reason': 'The recorder does not answer: nothing is kept.'}
             )
+
+
+def _tell(visitor: Visitor, event: Event) -> None:
+    """Tells one session; folders of the server are for those who run it."""
+    hides = event['type'] in OF_RECORDINGS and not visitor.role.includes(Role.SUPERVISOR)
+    visitor.tell(without_server_paths(event) if hides else event)

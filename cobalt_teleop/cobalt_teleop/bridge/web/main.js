@@ -203,7 +203,7 @@ view.onClick('bag', async () => {
   const path = known.quality?.uri || known.recording?.uri || '';
   try {
     await navigator.clipboard.writeText(path);
-    view.notice('The folder is copied.', 'info');
+    view.notice(`The ${view.whatIs(path)} is copied.`, 'info');
   } catch {
     view.notice(path, 'info');
   }

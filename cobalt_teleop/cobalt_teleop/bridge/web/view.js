@@ -199,6 +199,11 @@ export function showStop({ stopped, by, objection }) {
   if (stopped) $('flash').hidden = true;
 }
 
+// Who runs the server is told the folder of a recording; all others hear its task and its episode's id.
+export function whatIs(uri) {
+  return uri.startsWith('/') ? 'name of the folder' : 'name of the episode';
+}
+
 const VERDICTS = {
   accept: 'Accepted',
   review: 'To be reviewed',
@@ -231,6 +236,7 @@ export function showLast({ episode, quality, recording }) {
   }
   const uri = judged?.uri || (own?.state === 'saved' ? own.uri : '');
   set($('bag'), 'hidden', !uri);
+  set($('bag'), 'title', `Copy the ${whatIs(uri)}`);
   text('bag-path', uri ? `\u200e${uri}` : '');
 }
 
