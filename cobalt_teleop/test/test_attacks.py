@@ -37,7 +37,6 @@ class OpenBridge(BridgeProcess):
         super().__init__(host='0.0.0.0', grace_s=1.0)
         self.wait_until_served()
         folder = StateFolder(self.state_dir)
-        self.owner = folder.read('owner_token').decode()
         self.invitations = Invitations(folder)
         self.past = Invitations(folder, lambda: time.time() - 2 * HOUR_S)
         self.strangers = 1
