@@ -40,6 +40,16 @@ def test_a_link_lets_in_vanishes_from_the_address_and_ends_when_it_is_revoked(br
         assert page.evaluate('isSecureContext')
         page.reload()
         wait_for(page, "cobalt.connection.level === 'live'", 30)
+        with page.context.expect_page() as opened:
+            page.click('#link-word')
+        test = opened.value
+        wait_for(test, 'window.connectionTest?.done', 30)
+        assert all(step['state'] in ('passed', 'skipped') for step in test.evaluate('connectionTest.steps')), (
+            test.evaluate('connectionTest.report')
+        )
+        with test.expect_event('close'):
+            test.click('text=Back to the arm')
+        assert page.evaluate("cobalt.connection.level === 'live'"), 'the session is still that of this tab'
         invitations.revoke(invitations.check(token).invitation_id)
         wait_for(page, "cobalt.connection.level === 'lost'", 10)
         assert 'taken back' in page.inner_text('#closed')

@@ -106,6 +106,14 @@ def test_a_page_that_loses_attention_releases_all_keys_and_says_so(page, stack):
     assert stack.samples[-1].buttons == 0, 'no key counts while it is hidden'
 
 
+def test_a_poor_link_is_told_with_a_way_to_the_connection_test(page):
+    page.evaluate(
+        'window.hog = setInterval(() => { const end = performance.now() + 580; while (performance.now() < end); }, 600)'
+    )
+    wait(page, 'document.querySelector(\'.notice a[href="/check"]\') !== null', 20.0)
+    page.evaluate('clearInterval(window.hog)')
+
+
 def test_escape_stops_and_the_stop_is_released_by_its_button(page):
     page.keyboard.press('Escape')
     wait(page, 'cobalt.control.emergency_stop')

@@ -18,6 +18,15 @@ function show() {
   $('back').classList.toggle('primary', !test.failed);
 }
 
+// A tab that the page of the arm has opened leads back to that, where the session goes on.
+if (window.opener) {
+  $('back').textContent = 'Back to the arm';
+  $('back').addEventListener('click', (event) => {
+    event.preventDefault();
+    window.close();
+  });
+}
+
 drawSteps($('steps'), test);
 test.addEventListener('change', show);
 $('again').addEventListener('click', () => test.run());

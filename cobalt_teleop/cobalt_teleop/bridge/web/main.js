@@ -151,7 +151,7 @@ const handlers = {
     const drove = Boolean(known.control.holder);
     known.control = event;
     keyboard.setInControl(event.yours);
-    if (drove && status.undriven()) view.notice(`${left}, and the episode runs on. ${status.undriven()}.`, 'info');
+    if (drove && status.undriven()) view.notice(`${left}. The episode runs on, and ${status.undriven()} unless somebody ends it before.`, 'info');
   },
   episode: (event) => {
     const before = known.episode;
@@ -250,7 +250,7 @@ function lookAtLink() {
   });
   if (known.link.level === 'poor' && now_ms - known.poorTold_ms > POOR_TOLD_MS) {
     known.poorTold_ms = now_ms;
-    view.notice(known.link.text, 'info');
+    view.notice(known.link.text, 'info', { text: 'Test the connection', href: '/check' });
   }
 }
 

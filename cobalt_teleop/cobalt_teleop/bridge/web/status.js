@@ -114,11 +114,11 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     return ['Recorder ready', 'off'];
   }
 
-  // How the running episode ends while nobody drives, in words; empty if somebody does, or none is running.
+  // How the running episode ends while nobody drives, in words, such as "ends at 1:00"; empty if somebody does, or none runs.
   function undriven() {
     const { episode, control: { holder } } = known;
     if (holder || episode?.phase !== 'running') return '';
-    return episode.time_limit_s > 0 ? `Nobody drives: ends by itself at ${clockText(episode.time_limit_s).slice(0, -2)}` : 'Nobody drives: goes on until somebody ends it';
+    return episode.time_limit_s > 0 ? `ends at ${clockText(episode.time_limit_s).slice(0, -2)}` : 'goes on without end';
   }
 
   function elapsed() {
@@ -168,7 +168,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
         : one('other', holder, 'Has control. You watch.', 'Ask for control');
     }
     if (bar) return one('free', 'Nobody has control', bar, 'Take control', false);
-    if (undriven()) return one('free', 'Nobody has control', 'Take it to end the episode before.', 'Take control');
+    if (undriven()) return one('free', 'Nobody has control', 'Take it to end the episode.', 'Take control');
     return one('free', 'Nobody has control', emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', 'Take control');
   }
 

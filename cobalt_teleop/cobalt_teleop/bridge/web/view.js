@@ -92,7 +92,7 @@ export function showGauges({ age_ms, round_trip_ms, fps, viewers, road: [road, r
   gauged_ms = performance.now();
   level('link', link.level);
   text('link-word', link.word);
-  set($('link'), 'title', link.text);
+  set($('link'), 'title', `${link.text} Click to test the connection, in a new tab.`);
   text('frame-age', age_ms === null ? '–' : age_ms > 9999 ? `${Math.round(age_ms / 1000)} s` : `${Math.round(age_ms)} ms`);
   $('frame-age').classList.toggle('bad', age_ms !== null && age_ms > 250);
   text('round-trip', round_trip_ms === null ? '–' : `${round_trip_ms < 10 ? round_trip_ms.toFixed(1) : Math.round(round_trip_ms)} ms`);
@@ -151,7 +151,7 @@ export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel
     ending: 'Saving',
     ended: `Ended: ${outcomeWords(episode?.outcome)}`,
   };
-  const going = silent ? 'Interrupted' : undriven || words.running;
+  const going = silent ? 'Interrupted' : undriven ? `Nobody drives: ${undriven}` : words.running;
   text('phase', phase === 'running' ? going : words[phase] ?? phase);
   level('phase', phase === 'running' && !silent && undriven ? 'warn' : '');
   text('recording', recordingWords);
@@ -252,12 +252,18 @@ export function flash(words, kind) {
   flashTimer = setTimeout(() => { node.hidden = true; }, 2500);
 }
 
-export function notice(words, kind = 'error') {
+// `link`: text and address of where more is to be found, if there is such.
+export function notice(words, kind = 'error', link = null) {
   const node = document.createElement('p');
   node.className = `notice ${kind}`;
   node.textContent = words;
+  if (link) {
+    const more = document.createElement('a');
+    Object.assign(more, { href: link.href, textContent: link.text, target: '_blank', rel: 'opener' });
+    node.append(' ', more);
+  }
   const box = $('notices');
-  for (const old of box.children) if (old.textContent === words) old.remove();
+  for (const old of box.children) if (old.textContent === node.textContent) old.remove();
   box.append(node);
   while (box.children.length > 3) box.firstChild.remove();
   setTimeout(() => node.remove(), 6000);
