@@ -4,17 +4,20 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
+from std_msgs.msg import Header
 
 from cobalt_interfaces.msg import ControlState, WorkcellInfo
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.metrics import Metrics
 from cobalt_teleop.bridge.network.media_way import MediaWay
+from cobalt_teleop.bridge.operators import control_requests
 from cobalt_teleop.bridge.operators.reception import SessionRules
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 from cobalt_teleop.core import topics
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 HELLO = PageMessage('hello', {'codecs': ('h264',), 'road': 'track'})
 RULES = SessionRules(
@@ -143,6 +146,28 @@ def test_who_goes_while_control_is_on_its_way_to_him_does_not_keep_it():
         await desk.says(ada, 'hand_over')
         assert not bo.lease_id and not ada.lease_id
         assert desk.host.asked('ReleaseControl') == [{'workcell_id': 'env_0', 'lease_id': 'lease of Bo'}]
+
+    asyncio.run(scenario())
+
+
+def test_a_host_that_has_begun_anew_gives_control_to_nobody_without_a_press(monkeypatch):
+    monkeypatch.setattr(control_requests, 'RENEW_PERIOD_S', -1.0)
+
+    async def scenario():
+        desk = Desk()
+        ada = await desk.comes('Ada')
+        ada.take_lease('lease of an earlier run', desk.room)
+
+        def restarted():
+            desk.host.while_it_answers = lambda: None
+            header = Header(stamp=to_stamp(now_ns()))
+            desk.tells(header=header, lease_id='lease of Ada', holder='Ada', sessions=[ada.session_id])
+
+        desk.host.while_it_answers = restarted
+        await ada._control.each_second()
+        await settled()
+        assert not ada.lease_id and len(desk.host.asked('AcquireControl')) == 1
+        assert desk.host.asked('ReleaseControl') == [{'workcell_id': 'env_0', 'lease_id': 'lease of Ada'}]
 
     asyncio.run(scenario())
 

@@ -63,6 +63,7 @@ class ControlRequests:
         self._given_ns = 0
         self._asks = False
         self._renewed_s = 0.0
+        self._renews = False
 
     @property
     def lease_id(self) -> str:
@@ -239,8 +240,7 @@ class ControlRequests:
         """Keeps the lease while the page is there, or takes it back from an earlier run of the bridge."""
         if self._lease_id:
             if time.monotonic() - self._renewed_s > RENEW_PERIOD_S:
-                self._renewed_s = time.monotonic()
-                await self._acquire_quietly()
+                await self._renew()
         elif self._is_mine(self._person.room.control if self._person.room is not None else None):
             answer = await self._acquire_quietly()
             if answer is not None:
@@ -257,9 +257,22 @@ class ControlRequests:
 
     def _is_mine(self, state: ControlState | None) -> bool:
         """An earlier run of the bridge took control for this session."""
-        if self._lease_id or state is None or self._person.session_id not in state.sessions:
+        if self._lease_id or self._renews or state is None or self._person.session_id not in state.sessions:
             return False
         return to_nanoseconds(state.header.stamp) > self._given_ns  # not what it has just given back
+
+    async def _renew(self) -> None:
+        """Keeps the lease. A host that has begun anew knows nothing of it, and would give one without a press."""
+        held, self._renewed_s, self._renews = self._lease_id, time.monotonic(), True
+        try:
+            answer = await self._acquire_quietly()
+            if answer is not None and answer.lease_id not in (held, self._lease_id):
+                await self._call('ReleaseControl', lease_id=answer.lease_id)
+                self._given_ns = now_ns()
+        except ServiceError:
+            pass  # it ends by itself
+        finally:
+            self._renews = False
 
     async def _acquire_quietly(self) -> Any:
         try:

@@ -19,6 +19,7 @@ const POOR_TOLD_MS = 30000; // a poor link is told again after so long
 const RELEASED_SHOWN_MS = 5000; // why keys were released, once the page is looked at again
 const NO_CONTROL = { yours: false, holder: '', requested_by: '', you_ask: false, emergency_stop: false, emergency_stop_by: [], release_objection: '', faults: [] };
 
+const UNDRIVEN_MS = 1000;
 const RENDER_MS = 100;
 
 const clock = new HostClock();
@@ -147,11 +148,17 @@ const handlers = {
     const asked = event.requested_by && event.requested_by !== known.control.requested_by && event.yours;
     if (asked) view.notice(`${event.requested_by} asks for control.`, 'info');
     if (known.control.yours && !event.yours) keyboard.releaseAll('your control has ended');
-    const left = known.control.yours ? 'You have given control up' : `${known.control.holder} has no control any more`;
+    const left = known.control.yours ? 'You have' : `${known.control.holder} has`;
     const drove = Boolean(known.control.holder);
     known.control = event;
     keyboard.setInControl(event.yours);
-    if (drove && status.undriven()) view.notice(`${left}. The episode runs on, and ${status.undriven()} unless somebody ends it before.`, 'info');
+    // Not for the moment in which another takes it, nor if the episode has gone with it.
+    if (drove && status.undriven()) {
+      setTimeout(() => {
+        const ends = status.undriven();
+        if (ends) view.notice(`${left} no control any more. The episode runs on, and ${ends} unless somebody ends it before.`, 'info');
+      }, UNDRIVEN_MS);
+    }
   },
   episode: (event) => {
     const before = known.episode;
