@@ -18,6 +18,7 @@ _SQUARE = 'shadow_square'
 _TEXTURE_PX = 64
 _ABOVE_TABLE_M = 0.0016  # Over the lines of the mat.
 _BELOW_TABLE_M = 0.01
+_BEHIND_ALL_M = 0.02
 
 # The texture fades out towards its rim, so a patch is larger than what casts it; it grows and pales with height.
 _SPREAD = 1.6
@@ -62,6 +63,7 @@ def add_materials(spec: Any) -> None:
         # From full at the inner part to nothing at the rim, smooth at both ends.
         ramp = np.clip((1.0 - radius) / (1.0 - 0.35), 0.0, 1.0)
         picture = np.zeros((_TEXTURE_PX, _TEXTURE_PX, 4), np.uint8)
+        picture[..., :3] = 255
         picture[..., 3] = np.round(255.0 * ramp * ramp * (3.0 - 2.0 * ramp))
         texture = spec.add_texture(
             name=name,
@@ -109,6 +111,34 @@ class BlobShadows:
                 x, y, z = data.geom_xpos[geom].tolist()
                 self._add(scene, material, look, (x, y, z - below), direction, half)
 
+    def add_bright_to(self, scene: Any, data: Any, eye: Vector) -> None:
+        """Adds the shadows in white, so that on black they show how dark they are, 0 to 255.
+
+        They are at the same places of the picture, but behind everything that stands on the table.
+
+        Args:
+            scene: mujoco.MjvScene that gets them.
+            data: mujoco.MjData that has what casts them.
+            eye: (3,) place of the camera in the world [m].
+        """
+        if eye[2] <= _ABOVE_TABLE_M:
+            return  # the table hides them
+        first = scene.ngeom
+        self.add_to(scene, data)
+        # Seen from the eye, a plane is the same as a lower one that is as much larger.
+        growth = (eye[2] + _BEHIND_ALL_M) / (eye[2] - _ABOVE_TABLE_M)
+        for number in range(first, scene.ngeom):
+            geom = scene.geoms[number]
+            _brighten(geom)
+            geom.pos[:] = eye + (geom.pos - eye) * growth
+            geom.size[:2] *= growth
+
+    def add_everywhere(self, scene: Any) -> None:
+        """Adds one patch to a mujoco.MjvScene that covers all places where a shadow may fall."""
+        (x0, y0), (x1, y1) = self._table_min, self._table_max
+        half = (x1 - x0) / 2.0, (y1 - y0) / 2.0
+        _brighten(_add_patch(scene, half, ((x0 + x1) / 2.0, (y0 + y1) / 2.0), (1.0, 0.0), 1.0))
+
     def _add_hand(self, scene: Any, data: Any) -> None:
         x0, y0, z0 = data.geom_xpos[self._tips[0]].tolist()
         x1, y1, z1 = data.geom_xpos[self._tips[-1]].tolist()
@@ -130,19 +160,29 @@ class BlobShadows:
         if opacity < _UNSEEN:
             return
         spread = _SPREAD * (1.0 + _GROWTH_PER_M * height)
-        cos, sin = direction
-        geom = scene.geoms[scene.ngeom]
-        mujoco.mjv_initGeom(
-            geom,
-            mujoco.mjtGeom.mjGEOM_PLANE,
-            np.array([(half[0] + look.margin_m) * spread, (half[1] + look.margin_m) * spread, 1.0]),
-            np.array([x, y, _ABOVE_TABLE_M]),
-            np.array([cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0]),
-            np.array([0.0, 0.0, 0.0, opacity], np.float32),
-        )
-        geom.matid = material
-        geom.category = mujoco.mjtCatBit.mjCAT_DECOR
-        scene.ngeom += 1
+        size = (half[0] + look.margin_m) * spread, (half[1] + look.margin_m) * spread
+        _add_patch(scene, size, (x, y), direction, opacity).matid = material
+
+
+def _add_patch(scene: Any, half: _Pair, place: _Pair, direction: _Pair, opacity: float) -> Any:
+    """Returns the new geom of a mujoco.MjvScene, black, with these half lengths along a direction and across it."""
+    cos, sin = direction
+    geom = scene.geoms[scene.ngeom]
+    mujoco.mjv_initGeom(
+        geom,
+        mujoco.mjtGeom.mjGEOM_PLANE,
+        np.array([*half, 1.0]),
+        np.array([*place, _ABOVE_TABLE_M]),
+        np.array([cos, -sin, 0.0, sin, cos, 0.0, 0.0, 0.0, 1.0]),
+        np.array([0.0, 0.0, 0.0, opacity], np.float32),
+    )
+    geom.category = mujoco.mjtCatBit.mjCAT_DECOR
+    scene.ngeom += 1
+    return geom
+
+
+def _brighten(geom: Any) -> None:
+    geom.rgba[:3] = geom.emission = 1.0
 
 
 def _outline(rotation: Sequence[float], half: Sequence[float]) -> tuple[float, _Pair, _Pair]:

@@ -1,17 +1,20 @@
 """One OpenGL context, for one thread, for life."""
 
 import threading
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import mujoco
 import numpy as np
 
+from cobalt_sim.blob_shadows import BlobShadows
+from cobalt_sim.still_background import Depth, StillBackground
 from cobalt_teleop.workcell_host.plant import Picture
 
-Decorate = Callable[[Any, Any], None]
-"""Adds to a mujoco.MjvScene what belongs to the picture of a mujoco.MjData, but to no physics."""
+_STILL = int(mujoco.mjtCatBit.mjCAT_STATIC)
+_MOVING = int(mujoco.mjtCatBit.mjCAT_DYNAMIC | mujoco.mjtCatBit.mjCAT_DECOR)
+_MAX_BACKGROUNDS = 8
+"""Of as many cameras and sizes; a new one takes the place of the oldest."""
 
 _CREATION = threading.Lock()
 _CURRENT = threading.local()
@@ -31,12 +34,15 @@ class RenderContext:
         model: mujoco.MjModel; its vis.global_.offwidth and offheight are the size that needs no new buffer.
         gl_context: MuJoCo's GLContext class of the back end.
         shadows: Lights cast shadows.
-        decorate: Called for every picture; None for nothing to add.
+        blobs: Shadows that are patches; None for none.
     """
 
-    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, decorate: Decorate | None = None) -> None:
+    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, blobs: BlobShadows | None = None) -> None:
         self._model = model
-        self._decorate = decorate
+        self._blobs = blobs
+        # Light and smoothing go across the edges of what moves, and a thing that lets light through has no one depth.
+        self._puts_together = not shadows and not model.vis.quality.offsamples and _is_opaque(model)
+        self._backgrounds: dict[tuple[int, int, int], StillBackground] = {}
         # Contexts are made one after the other: drivers initialise themselves at the first.
         with _CREATION:
             self._gl = gl_context(model.vis.global_.offwidth, model.vis.global_.offheight)
@@ -61,17 +67,40 @@ class RenderContext:
             _CURRENT.context = self
         if width > self._mjr.offWidth or height > self._mjr.offHeight:
             mujoco.mjr_resizeOffscreen(max(width, self._mjr.offWidth), max(height, self._mjr.offHeight), self._mjr)
-        self._camera.fixedcamid = self._model.camera(camera).id
-        mujoco.mjv_updateScene(
-            self._model, data, self._option, self._perturb, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
-        )
-        if self._decorate is not None:
-            self._decorate(self._scene, data)
+        number = self._model.camera(camera).id
+        self._camera.fixedcamid = number
+        if not self._puts_together or self._model.body_weldid[self._model.cam_bodyid[number]]:
+            self._update(data, _STILL | _MOVING)
+            if self._blobs is not None:
+                self._blobs.add_to(self._scene, data)
+            return self._drawn(*_canvas(width, height))[0][::-1]
+        background = self._backgrounds.get((number, width, height)) or self._new_background(data, number, width, height)
+        self._update(data, _MOVING)
+        if self._blobs is not None:
+            self._blobs.add_bright_to(self._scene, data, data.cam_xpos[number])
+        return background.behind(*self._drawn(*background.canvas))[::-1]
+
+    def _new_background(self, data: Any, camera: int, width: int, height: int) -> StillBackground:
+        self._update(data, _STILL)
+        picture, depth = self._drawn(*_canvas(width, height))
+        if self._blobs is not None:
+            self._blobs.add_everywhere(self._scene)
+        ground = np.where((self._drawn(*_canvas(width, height))[0] != picture).any(axis=2), np.uint8(255), np.uint8(0))
+        if len(self._backgrounds) >= _MAX_BACKGROUNDS:
+            del self._backgrounds[next(iter(self._backgrounds))]
+        background = self._backgrounds[camera, width, height] = StillBackground(picture, depth, ground)
+        return background
+
+    def _update(self, data: Any, categories: int) -> None:
+        mujoco.mjv_updateScene(self._model, data, self._option, self._perturb, self._camera, categories, self._scene)
+
+    def _drawn(self, picture: Picture, depth: Depth) -> tuple[Picture, Depth]:
+        """Draws the scene into (height, width, 3) RGB and (height, width) of depth, both from the bottom up."""
+        height, width = depth.shape
         viewport = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(viewport, self._scene, self._mjr)
-        picture = np.empty((height, width, 3), np.uint8)
-        mujoco.mjr_readPixels(picture, None, viewport, self._mjr)
-        return picture[::-1]
+        mujoco.mjr_readPixels(picture, depth, viewport, self._mjr)
+        return picture, depth
 
     def close(self) -> None:
         """Frees the context; to be called in its own thread."""
@@ -87,8 +116,8 @@ class RenderContext:
 class ThreadRenderer:
     """Gives each thread that draws a RenderContext of its own, made at its first picture."""
 
-    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, decorate: Decorate | None = None) -> None:
-        self._make = partial(RenderContext, model, gl_context, shadows=shadows, decorate=decorate)
+    def __init__(self, model: Any, gl_context: Any, *, shadows: bool = False, blobs: BlobShadows | None = None) -> None:
+        self._make = partial(RenderContext, model, gl_context, shadows=shadows, blobs=blobs)
         self._threads = threading.local()
 
     def draw(self, data: Any, camera: str, width: int, height: int) -> Picture:
@@ -104,3 +133,16 @@ class ThreadRenderer:
         context = self._threads.__dict__.pop('context', None)
         if context is not None:
             context.close()
+
+
+def _canvas(width: int, height: int) -> tuple[Picture, Depth]:
+    return np.empty((height, width, 3), np.uint8), np.empty((height, width), np.float32)
+
+
+def _is_opaque(model: Any) -> bool:
+    """Returns whether nothing that moves lets light through."""
+    moving = model.body_weldid[model.geom_bodyid] != 0
+    seen = model.geom_group != _COLLISION_GROUP
+    materials = model.geom_matid
+    alphas = np.where(materials < 0, model.geom_rgba[:, 3], model.mat_rgba[materials, 3] if model.nmat else 1.0)
+    return bool((alphas[moving & seen] >= 1.0).all())

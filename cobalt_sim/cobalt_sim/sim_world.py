@@ -64,7 +64,7 @@ class SimWorld:
             self.model,
             context_class(find_backend()),
             shadows=profile.shadows == 'cast',
-            decorate=blobs.add_to if profile.shadows == 'blob' else None,
+            blobs=blobs if profile.shadows == 'blob' else None,
         )
 
     def draw(self, data: Any, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
