@@ -84,7 +84,6 @@ def run_node(
 
     _name_transport_profile()
     go_ahead()
-    sys.setswitchinterval(float(os.environ.get('XSW', '0.005')))
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.request())
