@@ -74,11 +74,11 @@ def test_who_comes_too_late_waits_watches_and_gets_the_next_place_but_moves_noth
                 await cy.until_event('place', position=1, waiting=2, workcell='')
                 await di.until_event('place', position=2)
                 await cy.until_event('workcell')
-                await cy.say('watch', workcell='env_1')
-                await cy.until_event('workcell', id='env_1')
+                place, bos = ada.newest('place')['workcell'], bo.newest('place')['workcell']
+                await cy.say('watch', workcell=bos)
+                await cy.until_event('workcell', id=bos)
                 await cy.say('acquire', ask=False)
                 await cy.until_refused('kept for Bo: your place in line is 1')
-                place = ada.newest('place')['workcell']
                 await ada.say('release')
                 await cy.until_event('place', workcell=place, position=0, called=True)
                 await cy.until_event('workcell', id=place)
