@@ -341,7 +341,8 @@ def test_metrics_and_health_tell_all_to_whoever_runs_the_bridge_and_little_to_gu
             assert await asyncio.to_thread(ask, bridge, 'healthz', token) == '{"ok": true}'
             with pytest.raises(urllib.error.HTTPError, match='401'):
                 await asyncio.to_thread(ask, bridge, 'metrics', token)
-            assert 'uptime_s' in await asyncio.to_thread(ask, bridge, 'healthz')
+            health = await asyncio.to_thread(ask, bridge, 'healthz')
+            assert 'uptime_s' in health and '"present": true' in health
 
     run(scenario)
 

@@ -118,6 +118,7 @@ class Lobby:
 
     def health(self) -> dict[str, Any]:
         """What `/healthz` tells the owner."""
+        present = self.floor.present
         return {
             'ok': True,
             'uptime_s': round(time.monotonic() - self._started_s, 1),
@@ -126,6 +127,7 @@ class Lobby:
             'workcells': {
                 room.workcell_id: {
                     'host': room.info.host_id,
+                    'present': room in present,
                     'visitors': len(room.visitors),
                     'answers': room.alive if room.visitors else None,
                     'frames_received': dict(room.frames_received),
