@@ -4,6 +4,7 @@ import { pageNow } from '/clock.js';
 import { UnitAssembler } from '/unit_assembler.js';
 
 const MOST_IN_DECODER = 8;
+const STILL_MS = 100; // so long at most a picture is left out for the next one, by a device that is behind
 const PATIENCE_MS = 1500; // with a browser that does not answer what it can do
 
 // Can this browser decode H.264 by itself?
@@ -31,6 +32,7 @@ export class UnitScreen {
     this.codec = '';
     this.inDecoder = new Map(); // capture and arrival times of the units that the decoder has, by their number
     this.dropped = 0;
+    this.drawn_ms = -Infinity;
     this.counted = { bytes: 0, missing: 0, received: 0 };
     this.assembler = new UnitAssembler({
       onUnit: (unit) => this.decode(unit),
@@ -75,6 +77,13 @@ export class UnitScreen {
   }
 
   draw(frame) {
+    const now_ms = pageNow();
+    if (this.decoder?.decodeQueueSize && now_ms - this.drawn_ms < STILL_MS) {
+      this.dropped += 1;
+      frame.close();
+      return;
+    }
+    this.drawn_ms = now_ms;
     const { timestamp: id, displayWidth: width, displayHeight: height } = frame;
     const { element } = this;
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
