@@ -37,7 +37,6 @@ def examine(options: argparse.Namespace) -> list[Finding]:
     """Runs all checks, those that wait for child processes at the same time."""
     checks: list[Callable[[], Finding]] = [
         doctor_checks.processors,
-        doctor_checks.priority,
         doctor_checks.ros,
         doctor_checks.workspace,
         doctor_checks.transport,

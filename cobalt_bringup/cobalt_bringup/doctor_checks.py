@@ -7,7 +7,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
@@ -63,19 +62,6 @@ def processors() -> Finding:
     if cores < 2:
         return Finding('processors', Status.WARN, f'{cores} core', 'Use num_envs:=1 cameras:=front.')
     return Finding('processors', Status.OK, f'{cores} cores')
-
-
-def priority() -> Finding:
-    """Whether nodes go ahead of other programs."""
-    trial = 'import sys; from cobalt_teleop.ros.priority import go_ahead; sys.exit(not go_ahead())'
-    if subprocess.run([sys.executable, '-c', trial], check=False, timeout=_LIMIT_S).returncode == 0:
-        return Finding('priority', Status.OK, 'nodes go ahead of other programs')
-    return Finding(
-        'priority',
-        Status.OK,
-        "nodes wait their turn like other programs; on a busy machine, let them go ahead: add '* - nice -10' to "
-        '/etc/security/limits.conf and log in again',
-    )
 
 
 def ros() -> Finding:

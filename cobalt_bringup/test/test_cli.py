@@ -70,7 +70,7 @@ def test_doctor_looks_at_everything():
     report = json.loads(answer.stdout)
     status = {finding['name']: finding['status'] for finding in report['findings']}
     assert set(status) == {
-        'processors', 'priority', 'ROS 2', 'workspace', 'shared memory', 'machines', 'graphics', 'encoder', 'browser', 'port',
+        'processors', 'ROS 2', 'workspace', 'shared memory', 'machines', 'graphics', 'encoder', 'browser', 'port',
         'certificate', 'disk',
     }  # fmt: skip
     assert status['ROS 2'] == status['shared memory'] == status['encoder'] == 'OK'

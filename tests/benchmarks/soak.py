@@ -36,7 +36,6 @@ from running_stack import RunningStack  # noqa: E402
 from cobalt_teleop.bridge.media.video_units import HEADER  # noqa: E402
 from cobalt_teleop.core import topics  # noqa: E402
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS  # noqa: E402
-from cobalt_teleop.ros.priority import go_ahead  # noqa: E402
 from cobalt_teleop.ros.stamps import to_nanoseconds  # noqa: E402
 
 WARM_UP_S = 30.0
@@ -292,7 +291,6 @@ def _progress(
 
 def measure(arguments: argparse.Namespace) -> harness.Figures:
     """Runs the soak."""
-    go_ahead()  # as the nodes do: the pages stand for machines of their own
     duration_s = 40.0 if arguments.quick else arguments.minutes * 60.0
     people = [Person(number) for number in range(arguments.operators)]
     with tempfile.TemporaryDirectory() as folder:

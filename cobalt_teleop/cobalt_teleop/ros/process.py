@@ -19,7 +19,6 @@ from rclpy.signals import SignalHandlerOptions
 
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.parameters import help_text
-from cobalt_teleop.ros.priority import go_ahead
 
 SPIN_S = 1.0
 """An executor looks at least this often whether it is to end [s]; Kilted's EventsExecutor does nothing in `spin`."""
@@ -83,7 +82,6 @@ def run_node(
         return 2
 
     _name_transport_profile()
-    go_ahead()
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.request())
