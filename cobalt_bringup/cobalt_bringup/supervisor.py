@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from cobalt_bringup.launch_file import Process
+from cobalt_bringup.launch_file import Process, Respawn
 
 TERMINATE_AFTER_S = 2.5
 KILL_AFTER_S = 4.0
@@ -226,17 +226,11 @@ class Supervisor:
             self._exit_code = REFUSED if code == REFUSED else 1
         if code == REFUSED or child.process.ends_all:
             self._stop()
-        elif self._is_to_respawn(child):
-            assert child.process.respawn is not None
-            child.again_at = time.monotonic() + child.process.respawn.delay_s
+        elif (respawn := _respawn_left(child)) is not None:
+            child.again_at = time.monotonic() + respawn.delay_s
             self._say(f'{child.label} starts again; Ctrl-C ends all')
         elif any(not other.has_ended for other in self._children):
             self._say('the others go on; Ctrl-C ends them')
-
-    @staticmethod
-    def _is_to_respawn(child: _Child) -> bool:
-        respawn = child.process.respawn
-        return respawn is not None and (respawn.max_retries < 0 or child.retries < respawn.max_retries)
 
     def _start_again(self) -> None:
         for child in self._children:
@@ -303,6 +297,14 @@ class Supervisor:
         except OSError:
             # The terminal is gone; the processes still have to be ended.
             pass
+
+
+def _respawn_left(child: _Child) -> Respawn | None:
+    """Returns how a process that ended is started again; None if it is not, or not any more."""
+    respawn = child.process.respawn
+    if respawn is None or 0 <= respawn.max_retries <= child.retries:
+        return None
+    return respawn
 
 
 def _labels(processes: Sequence[Process]) -> list[str]:

@@ -73,19 +73,22 @@ class RenderContext:
             self._update(data, _STILL | _MOVING)
             if self._blobs is not None:
                 self._blobs.add_to(self._scene, data)
-            return self._drawn(*_canvas(width, height))[0][::-1]
+            return self._draw_into(_room_for(width, height))[::-1]
         background = self._backgrounds.get((number, width, height)) or self._new_background(data, number, width, height)
         self._update(data, _MOVING)
         if self._blobs is not None:
             self._blobs.add_bright_to(self._scene, data, data.cam_xpos[number])
-        return background.behind(*self._drawn(*background.canvas))[::-1]
+        self._draw_into(*background.canvas)
+        return background.behind(*background.canvas)[::-1]
 
     def _new_background(self, data: Any, camera: int, width: int, height: int) -> StillBackground:
         self._update(data, _STILL)
-        picture, depth = self._drawn(*_canvas(width, height))
+        picture, depth = _room_for(width, height), np.empty((height, width), np.float32)
+        self._draw_into(picture, depth)
         if self._blobs is not None:
             self._blobs.add_everywhere(self._scene)
-        ground = np.where((self._drawn(*_canvas(width, height))[0] != picture).any(axis=2), np.uint8(255), np.uint8(0))
+        shaded = self._draw_into(_room_for(width, height)) != picture
+        ground = np.where(shaded.any(axis=2), np.uint8(255), np.uint8(0))
         if len(self._backgrounds) >= _MAX_BACKGROUNDS:
             del self._backgrounds[next(iter(self._backgrounds))]
         background = self._backgrounds[camera, width, height] = StillBackground(picture, depth, ground)
@@ -94,13 +97,13 @@ class RenderContext:
     def _update(self, data: Any, categories: int) -> None:
         mujoco.mjv_updateScene(self._model, data, self._option, self._perturb, self._camera, categories, self._scene)
 
-    def _drawn(self, picture: Picture, depth: Depth) -> tuple[Picture, Depth]:
-        """Draws the scene into (height, width, 3) RGB and (height, width) of depth, both from the bottom up."""
-        height, width = depth.shape
+    def _draw_into(self, picture: Picture, depth: Depth | None = None) -> Picture:
+        """Draws the scene into (height, width, 3) RGB, and (height, width) of depth if wanted, from the bottom up."""
+        height, width, _ = picture.shape
         viewport = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(viewport, self._scene, self._mjr)
         mujoco.mjr_readPixels(picture, depth, viewport, self._mjr)
-        return picture, depth
+        return picture
 
     def close(self) -> None:
         """Frees the context; to be called in its own thread."""
@@ -135,8 +138,8 @@ class ThreadRenderer:
             context.close()
 
 
-def _canvas(width: int, height: int) -> tuple[Picture, Depth]:
-    return np.empty((height, width, 3), np.uint8), np.empty((height, width), np.float32)
+def _room_for(width: int, height: int) -> Picture:
+    return np.empty((height, width, 3), np.uint8)
 
 
 def _is_opaque(model: Any) -> bool:

@@ -144,11 +144,11 @@ class Session:
     async def attach(self, socket: web.WebSocketResponse, hello: PageMessage) -> None:
         """Takes a page's connection; an older one of the same session is told and closed."""
         self._control.ask_no_more()
-        self._voice.replace()
-        await self._media.drop()
-        while self._voice.connected:  # another page came meanwhile
+        while True:
             self._voice.replace()
             await self._media.drop()
+            if not self._voice.connected:  # no other page came meanwhile
+                break
         # From here to its first event nothing is waited for: no other news comes before it.
         self._voice.take(socket)
         self._media.meet(hello)
