@@ -8,6 +8,7 @@ half minute counts for nothing, as processes still fill their caches. Whoever lo
 
 import argparse
 import asyncio
+import functools
 import itertools
 import json
 import os
@@ -33,6 +34,7 @@ from page_client import PageClient  # noqa: E402
 from ros_operator import Operator  # noqa: E402
 from running_stack import RunningStack  # noqa: E402
 
+from cobalt_interfaces.msg import ControlStep  # noqa: E402
 from cobalt_teleop.bridge.media.video_units import HEADER  # noqa: E402
 from cobalt_teleop.core import topics  # noqa: E402
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS  # noqa: E402
@@ -43,6 +45,7 @@ KEPT_EVENTS = 100
 PROGRESS_S = 20.0
 SAMPLE_S = 0.04
 IDLE_SAMPLE_S = 0.2
+PATIENCE_S = 3.0
 
 _INDEX = {action.name: index for index, action in enumerate(ACTIONS)}
 
@@ -76,23 +79,34 @@ class Page(PageClient):  # type: ignore[misc]
         self.started_s = started_s
         self.ages = Series()
         self.trips = Series()
-        self.units = 0
         self.key_now = ''
-        self._heard_channels: set[tuple[str, str]] = set()
+        self.shown_frame: tuple[str, int] | None = None
+        self.picture_s = time.monotonic()
+        self.video_restarts = 0
+        self._heard_channels: set[Any] = set()
 
     def listen_to_video(self) -> None:
         """Looks for channels of video that have come."""
         for place, channel in self.channels.items():
-            if place[0] == 'video' and place not in self._heard_channels:
-                self._heard_channels.add(place)
-                channel.on('message', self._on_fragment)
+            if place[0] == 'video' and channel not in self._heard_channels:
+                self._heard_channels.add(channel)
+                channel.on('message', functools.partial(self._on_fragment, place[1]))
 
-    def _on_fragment(self, data: bytes) -> None:
-        stamp_ms, _, _, index, count, _ = HEADER.unpack_from(data)
+    async def keep_video(self) -> None:
+        """Asks for video anew when no picture has come for a while, as the real page does."""
+        self.listen_to_video()
+        if time.monotonic() - self.picture_s > PATIENCE_S:
+            self.picture_s = time.monotonic()
+            self.video_restarts += 1
+            await self.say('restart_video', road='units')
+
+    def _on_fragment(self, camera: str, data: bytes) -> None:
+        stamp_ms, _, unit, index, count, _ = HEADER.unpack_from(data)
         if index == count - 1:
-            self.units += 1
-            if self.units % 10 == 0:
-                self.ages.add(time.monotonic() - self.started_s, time.time() * 1e3 - stamp_ms)
+            self.shown_frame = (camera, unit)
+            self.picture_s = time.monotonic()
+            if unit % 10 == 0:
+                self.ages.add(self.picture_s - self.started_s, time.time() * 1e3 - stamp_ms)
 
     def _on_sample(self, text: str) -> None:
         message = json.loads(text)
@@ -119,6 +133,7 @@ class Person:
         dropped: How often its page or its control was gone without its doing.
         reconnects: How often it came back.
         episodes: That it started.
+        video_restarts: How often its pictures stood so long that it asked for them anew.
         ages: Of its pictures at arrival [ms].
         trips: Of its pings [ms].
     """
@@ -127,6 +142,7 @@ class Person:
     dropped: int = 0
     reconnects: int = 0
     episodes: int = 0
+    video_restarts: int = 0
     ages: Series = field(default_factory=Series)
     trips: Series = field(default_factory=Series)
 
@@ -147,6 +163,7 @@ class Person:
                 self.dropped += 1
                 await asyncio.sleep(1.0)
             key = page.key_now
+            self.video_restarts += page.video_restarts
 
     async def _drive(self, page: Page, until_s: float) -> None:
         await page.until(
@@ -173,10 +190,10 @@ class Person:
         while time.monotonic() < end_s:
             if page.socket.closed or page.samples.readyState != 'open':
                 raise ConnectionError('its connection is closed')
-            page.keys(buttons, engaged=bool(buttons), epoch=epoch, press_counts=list(counts))
+            page.keys(buttons, engaged=bool(buttons), epoch=epoch, press_counts=list(counts), frame=page.shown_frame)
             await asyncio.sleep(period_s)
         page.ping()
-        page.listen_to_video()
+        await page.keep_video()
 
     async def _look_after_episode(self, page: Page) -> None:
         control, episode = page.newest('control'), page.newest('episode')
@@ -199,6 +216,8 @@ class CommandWatch:
         self._operator = operator
         self._started_s = started_s
         self.delays = Series()
+        self.rows = 0
+        self.driven = 0
         operator.listen(topics.CONTROL_STEP)
 
     def look(self) -> None:
@@ -208,7 +227,11 @@ class CommandWatch:
         sample = 0
         for row in taken:
             human = row.parts[0].human
-            if row.parts[0].authority == 1 and human.sequence != sample:
+            self.rows += 1
+            if row.authority != ControlStep.AUTHORITY_HUMAN:
+                continue
+            self.driven += 1
+            if human.sequence != sample:
                 sample = human.sequence
                 delay_ms = (to_nanoseconds(row.applied_stamp) - to_nanoseconds(human.device_stamp)) / 1e6
                 self.delays.add(time.monotonic() - self._started_s, delay_ms)
@@ -314,13 +337,17 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
                 operator.close()
                 rclpy.try_shutdown()
             printed = stack.printed()
+    if not watch.driven:
+        raise AssertionError('no operator moved an arm: what was measured is an idle stack')
     figures: harness.Figures = {'minutes': duration_s / 60.0, 'operators': len(people)}
     figures |= growth_of('picture_age', [person.ages for person in people], duration_s)
     figures |= growth_of('round_trip', [person.trips for person in people], duration_s)
     figures |= growth_of('command', [watch.delays], duration_s)
+    figures['driven_share'] = watch.driven / max(watch.rows, 1)
     figures['latency_growth_ms'] = max(figures.get(f'{name}.growth_ms', 0.0) for name in ('picture_age', 'command'))
     figures |= memory_figures(memory, duration_s)
     figures['dropped'] = sum(person.dropped for person in people)
+    figures['video_restarts'] = sum(person.video_restarts for person in people)
     figures['reconnects'] = sum(person.reconnects for person in people)
     figures['episodes'] = sum(person.episodes for person in people)
     figures['tracebacks'] = printed.count('Traceback')
