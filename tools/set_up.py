@@ -23,6 +23,7 @@ SYSTEM_PACKAGES = ('g++', 'libegl1', 'libgl1-mesa-dri', 'libosmesa6')
 TEST_PACKAGES = ('coturn', 'iproute2', 'nftables')
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
 ALWAYS = ('requirements-ros.txt', 'requirements.txt')
+NPM_FILES = (ROOT / 'tools' / 'npm' / 'package.json', ROOT / 'tools' / 'npm' / 'package-lock.json')
 
 
 class SetupError(Exception):
@@ -137,6 +138,8 @@ def missing_system_packages(python: str, tests: bool) -> 'list[str]':
             missing.append('chromium')
     if tests and not on_ubuntu and not any(shutil.which(name) for name in ('firefox-esr', 'firefox')):
         missing.append('firefox-esr')
+    if tests and shutil.which('npm') is None:
+        missing.append('npm')
     return missing
 
 
@@ -222,6 +225,15 @@ def pip_install(files: 'tuple[str, ...]', log: str) -> None:
     )  # fmt: skip
 
 
+def npm_install() -> None:
+    """Installs what browser tests need of npm, as locked, beside the Python packages; none of their scripts run."""
+    folder = VENV / 'npm'
+    folder.mkdir(exist_ok=True)
+    for file in NPM_FILES:
+        shutil.copy(file, folder)
+    run(['npm', 'ci', '--prefix', str(folder), '--ignore-scripts', '--no-audit', '--no-fund'], 'npm.log')
+
+
 # ---------------------------------------------------------------- the workspace
 
 
@@ -270,7 +282,7 @@ def set_up(tests: bool) -> None:
     pinned = [ROOT / name for name in (*ALWAYS, 'tools/constraints.txt')]
     packages_stamp = VENV / '.cobalt-packages'
     packages_key = digest(pinned, str(VENV))
-    tests_key = digest([*pinned, ROOT / 'requirements-test.txt'], str(VENV))
+    tests_key = digest([*pinned, ROOT / 'requirements-test.txt', *NPM_FILES], str(VENV))
     tests_stamp, build_stamp = VENV / '.cobalt-test-packages', ROOT / 'install' / '.cobalt-build'
     build_key = digest(build_inputs(), installed_names() + str(ROOT))
     own_python = str(VENV / 'bin' / 'python3')
@@ -305,6 +317,7 @@ def set_up(tests: bool) -> None:
             pip_install(requirements[1:], 'pip.log')
             packages_stamp.write_text(packages_key)
             if tests:
+                npm_install()
                 tests_stamp.write_text(tests_key)
         if build is not None:
             build.result()
