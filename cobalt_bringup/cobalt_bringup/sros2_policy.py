@@ -46,6 +46,14 @@ _STATES = (topics.CONTROL_STATE, topics.EPISODE, topics.WORKCELL)
 _VIDEO = (topics.video(_ANY, 'h264'), topics.video(_ANY, 'vp8'))
 _DRIVER = ('AcquireControl', 'ReleaseControl')
 
+
+def _page_device(device: str) -> Rights:
+    return Rights(
+        publish=_names(topics.teleop_command(_ANY)),
+        subscribe=_names(topics.CONTROL_STEP, topics.WORKCELL, topics.operator_sample(device, _ANY)),
+    )
+
+
 RIGHTS: Mapping[str, Rights] = {
     'sim': Rights(
         publish=_names(
@@ -80,6 +88,8 @@ RIGHTS: Mapping[str, Rights] = {
         ),
         request=_services(*_DRIVER),
     ),
+    'phone_node': _page_device('phone'),
+    'vr_node': _page_device('vr'),
     'camera_encoder': Rights(
         publish=_names(*_VIDEO),
         subscribe=('/*/camera/*',),

@@ -181,7 +181,8 @@ def test_sim_starts_what_its_arguments_say():
     def names(**arguments):
         return [process.name for process in plan_launch(file, arguments, environment={}, packages=PACKAGES)]
 
-    assert names() == ['sim_node', 'keyboard_node', 'recorder_node', 'webrtc_bridge']
+    assert names() == ['sim_node', 'keyboard_node', 'phone_node', 'recorder_node', 'webrtc_bridge']
+    assert names(record='false', devices='phone') == ['sim_node', 'phone_node', 'webrtc_bridge']
     assert names(record='false', devices='none') == ['sim_node', 'webrtc_bridge']
-    with pytest.raises(LaunchFileError, match='must be one of keyboard, none'):
-        names(devices='gamepad')
+    with pytest.raises(LaunchFileError, match='must be one of pages, keyboard, phone, none'):
+        names(devices='joystick')
