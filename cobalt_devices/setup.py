@@ -1,8 +1,16 @@
 """Builds and installs cobalt_devices."""
 
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 package_name = 'cobalt_devices'
+
+
+def files(folder: str, pattern: str) -> list[str]:
+    """Returns the files of a folder."""
+    return sorted(str(path) for path in Path(folder).glob(pattern) if path.is_file())
+
 
 setup(
     name=package_name,
@@ -11,6 +19,8 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
+        ('share/' + package_name + '/config', files('config', '*.yaml')),
+        ('share/' + package_name + '/udev', files('udev', '*.rules')),
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},
@@ -22,6 +32,9 @@ setup(
     entry_points={
         'console_scripts': [
             'keyboard_node = cobalt_devices.keyboard_node:main',
+            'phone_node = cobalt_devices.phone_node:main',
+            'pose_adapter = cobalt_devices.pose_adapter_node:main',
+            'vr_node = cobalt_devices.vr_node:main',
         ],
     },
 )

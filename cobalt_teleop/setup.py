@@ -9,7 +9,7 @@ setup(
     version='0.1.0',
     packages=find_packages(exclude=['test']),
     package_data={
-        'cobalt_teleop.bridge': ['web/*'],
+        'cobalt_teleop.bridge': ['web/*', 'web/devices/*'],
         'cobalt_teleop.robots': ['*/*.yaml', '*/*.xml', '*/LICENSE', '*/NOTICE', '*/*.py', '*/meshes/*.stl'],
     },
     data_files=[

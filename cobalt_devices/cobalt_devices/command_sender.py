@@ -1,30 +1,34 @@
-"""Sends the commands of a keyboard to one part of one workcell, and looks at what the host makes of them."""
+"""From a device's samples to `teleop_command`: the ROS side of a mapper, for one part of one workcell."""
 
-import dataclasses
 import time
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Generic
 
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
-from cobalt_devices.keyboard_mapper import Feedback, KeyboardMapper, KeyboardRates, KeySample
+from cobalt_devices.device_command import Feedback, Mapper, Sample
 from cobalt_interfaces.msg import PartStep, TeleopCommand
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 from cobalt_teleop.ros.poses import pose_message, pose_of
 
-SOURCE = 'keyboard'
+NextEpoch = Callable[[], int]
+"""Returns the number of a new clutch epoch, one that the host has not seen yet."""
 
-_NEWEST_STEP = dataclasses.replace(topics.CONTROL_STEP, qos=topics.LATEST)
+_MOST_SESSIONS = 8
+_NEWEST_STEP = replace(topics.CONTROL_STEP, qos=topics.LATEST)
 
 
-def feedback_of(part: PartStep) -> Feedback | None:
-    """Returns a tick's answer to a keyboard; None if the tick holds no valid poses."""
+def feedback_of(part: PartStep, source: str) -> Feedback | None:
+    """Returns a tick's answer to a device; None if the tick holds no valid poses."""
     try:
         return Feedback(
-            clutch_epoch=part.human.clutch_epoch if part.has_human and part.human.source == SOURCE else None,
+            clutch_epoch=part.human.clutch_epoch if part.has_human and part.human.source == source else None,
             command=pose_of(part.human.pose) if part.has_human else Pose(),
+            measured=pose_of(part.pose),
             anchor=pose_of(part.anchor),
             target=pose_of(part.target),
             gripper_target=float(part.gripper_target),
@@ -34,23 +38,32 @@ def feedback_of(part: PartStep) -> Feedback | None:
         return None
 
 
-class CommandSender:
-    """The publisher of one part's commands, with a mapper for each session.
+class CommandSender(Generic[Sample]):
+    """The publisher of one part's commands from one kind of device, with a mapper for each session.
 
     Args:
         node: Owns publisher and subscription.
         workcell_id: Such as env_0.
         part: Such as arm.
-        rates: Of all sessions.
+        source: Name of the device in its commands.
+        make_mapper: Makes the mapper of a session.
     """
 
-    def __init__(self, node: Node, workcell_id: str, part: str, rates: KeyboardRates) -> None:
+    def __init__(
+        self,
+        node: Node,
+        workcell_id: str,
+        part: str,
+        source: str,
+        make_mapper: Callable[[NextEpoch], Mapper[Sample]],
+    ) -> None:
         self._part = part
         self._frame = topics.base_frame(workcell_id, part)
-        self._rates = rates
+        self._source = source
+        self._make_mapper = make_mapper
         self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
         self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id, hidden=True)
-        self._mappers: dict[str, KeyboardMapper] = {}
+        self._mappers: dict[str, Mapper[Sample]] = {}
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31
         self._sequence = 0
@@ -58,7 +71,7 @@ class CommandSender:
 
     def send(
         self,
-        sample: KeySample,
+        sample: Sample,
         *,
         session_id: str,
         lease_id: str,
@@ -69,19 +82,19 @@ class CommandSender:
         """Publishes the command of one sample.
 
         Args:
-            sample: Newest state of the session's keys.
-            session_id: Each session has its own motion.
-            lease_id: Goes with the command.
-            stamp: Sample time on the host's clock.
-            device_stamp: Sample time on the device's clock.
-            shown_frame_stamp: Newest frame that the operator saw.
+            sample: Newest state of the device.
+            session_id: Of the operator; each has a mapper of its own.
+            lease_id: Of the session.
+            stamp: The sample's time on the host's clock.
+            device_stamp: On the device's own clock.
+            shown_frame_stamp: Of the newest picture that the operator saw; zero if unknown.
         """
-        mapper = self._mappers.pop(session_id, None) or KeyboardMapper(self._rates, self._next_epoch)
+        mapper = self._mappers.pop(session_id, None) or self._make_mapper(self._next_epoch)
         self._mappers[session_id] = mapper
-        while len(self._mappers) > 8:
+        while len(self._mappers) > _MOST_SESSIONS:
             self._mappers.pop(next(iter(self._mappers)))
         part = self.look() if mapper.listens(sample) else None
-        feedback = None if part is None else feedback_of(part)
+        feedback = None if part is None else feedback_of(part, self._source)
         command = mapper.update(sample, feedback)
         if command is None:
             return
@@ -95,7 +108,7 @@ class CommandSender:
             tracked=command.tracked,
             clutch_epoch=command.clutch_epoch,
             sequence=self._sequence,
-            source=SOURCE,
+            source=self._source,
             lease_id=lease_id,
             device_stamp=device_stamp,
             shown_frame_stamp=shown_frame_stamp,

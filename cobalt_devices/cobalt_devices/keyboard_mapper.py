@@ -1,9 +1,4 @@
-"""From held keys to the motion since engage: rate control with a leash, without ROS.
-
-The host anchors the motion to its own measured pose at the first command of each clutch epoch that it accepts, so a
-mapper never needs to know where the arm is. It needs to know how far the accepted target has followed, to keep its
-integral on a leash.
-"""
+"""From held keys to the motion since engage: rate control with a leash, without ROS."""
 
 import math
 from collections.abc import Callable
@@ -11,25 +6,23 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cobalt_devices.device_command import DeviceCommand, Feedback
+from cobalt_devices.operator_axes import Reference, base_from_operator
+from cobalt_devices.rate_epoch import LONGEST_STEP_S, RESTART_NS, WATCHDOG_S, Leash, RateEpoch, within
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS, MOTION_BITS
-from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, quaternion, rotate, rotation_vector
+from cobalt_teleop.core.pose import Pose, Vector
 
-LINGER_S = 0.5
-"""An epoch ends this long after the last key [s]."""
+SOURCE = 'keyboard'
+"""Name of the device in its commands."""
 
 TAP_S = 0.05
 """A tap moves for as long as this [s], however short it was."""
 
-WATCHDOG_S = 0.2
-"""After a gap in the samples as long as this [s] the host holds: keys that stayed down over it count no more."""
-
 FORGOTTEN_S = 1.0
 """After a gap as long as this [s] nothing that was pressed in it counts: it was meant for what the arm did then."""
 
-_MAX_STEP_S = 0.1
 _FIRST_STEP_S = 0.01
 _CONFIRM_S = 0.2
-_RESTART_NS = 1_000_000_000
 _KEYS = MOTION_BITS | BITS['gripper']
 _GRIPPER = next(index for index, action in enumerate(ACTIONS) if action.name == 'gripper')
 
@@ -44,6 +37,8 @@ class KeySample:
         press_counts: Presses of each action since the page was loaded; may be shorter than the list of actions.
         engaged: The operator's keys may move the arm; false while the page is hidden, for example.
         tracked: The device works.
+        reference: Along whose axes the keys move the tool.
+        heading: Yaw of the operator's forward against those axes [rad].
     """
 
     stamp_ns: int
@@ -51,46 +46,8 @@ class KeySample:
     press_counts: tuple[int, ...] = ()
     engaged: bool = True
     tracked: bool = True
-
-
-@dataclass(frozen=True, kw_only=True)
-class Feedback:
-    """What the host made of the commands, from one tick.
-
-    Attributes:
-        clutch_epoch: Of the newest command that the host has seen; None if it has seen none.
-        command: Motion since engage in that command.
-        anchor: The measured pose at engage, in the base frame.
-        target: The accepted target, in the base frame.
-        gripper_target: 0 closed to 1 open.
-        holding: The part does not follow commands.
-    """
-
-    clutch_epoch: int | None
-    command: Pose
-    anchor: Pose
-    target: Pose
-    gripper_target: float
-    holding: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeyCommand:
-    """What the keys ask for.
-
-    Attributes:
-        pose: Motion since engage, axes of the base frame.
-        gripper: 0 closed to 1 open, NaN to leave it.
-        engaged: An epoch is on.
-        tracked: As in the sample.
-        clutch_epoch: Of the epoch that is on, or of the last one.
-    """
-
-    pose: Pose
-    gripper: float
-    engaged: bool
-    tracked: bool
-    clutch_epoch: int
+    reference: Reference = Reference.VIEW
+    heading: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,29 +70,25 @@ class KeyboardRates:
     leash_m: float = 0.04
     leash_rad: float = 0.3
 
+    @property
+    def leash(self) -> Leash:
+        """How far the motion may lead the accepted target."""
+        return Leash(length_m=self.leash_m, length_rad=self.leash_rad)
 
-@dataclass
-class _Epoch:
-    """Motion and state since the first key."""
 
-    number: int
-    started_ns: int
-    last_key_ns: int
-    pose: Pose = field(default_factory=Pose)
-    gripper: float = math.nan
+@dataclass(kw_only=True)
+class _Epoch(RateEpoch):
+    """Motion and state since the first key.
+
+    Attributes:
+        owed_s: For how long each tapped key still moves the arm [s].
+    """
+
     owed_s: Vector = field(default_factory=lambda: np.zeros(len(ACTIONS)))
-    accepted_command: Pose | None = None
-    over: bool = False
-    """The host holds it; it only lasts so that the host can tell the operator why, until the keys are released."""
 
 
 def _gap_s(sample: KeySample, previous: KeySample | None) -> float:
     return 0.0 if previous is None else (sample.stamp_ns - previous.stamp_ns) * 1e-9
-
-
-def _within(vector: Vector, length: float) -> Vector:
-    norm = float(np.linalg.norm(vector))
-    return vector if norm <= length else vector * (length / norm)
 
 
 class KeyboardMapper:
@@ -152,7 +105,6 @@ class KeyboardMapper:
         self._rates = rates
         self._next_epoch = next_epoch
         self._last_epoch = 0
-        self._view_in_base = quaternion((0.0, 0.0, math.radians(rates.view_yaw_deg)))
         self._previous: KeySample | None = None
         self._ignored_bits = 0
         self._epoch: _Epoch | None = None
@@ -164,7 +116,7 @@ class KeyboardMapper:
             self._epoch is not None or bool(sample.buttons & _KEYS) or bool(self._presses(sample, self._previous).any())
         )
 
-    def update(self, sample: KeySample, feedback: Feedback | None = None) -> KeyCommand | None:
+    def update(self, sample: KeySample, feedback: Feedback | None = None) -> DeviceCommand | None:
         """Takes one sample and returns the command that it makes.
 
         A repeated sample changes nothing, a lost one costs motion but never makes a jump.
@@ -193,32 +145,28 @@ class KeyboardMapper:
             presses[:] = 0
         if feedback is not None:
             self._gripper_target = feedback.gripper_target
-        self._open_or_close(sample, held, bool(presses.any()))
+        self._open_or_close(sample, held, bool(presses.any()), feedback)
         epoch = self._epoch
         if epoch is None:
-            return KeyCommand(
+            return DeviceCommand(
                 pose=Pose(), gripper=math.nan, engaged=False, tracked=sample.tracked, clutch_epoch=self._last_epoch
             )
         if epoch.over:
-            return KeyCommand(
-                pose=epoch.pose, gripper=epoch.gripper, engaged=True, tracked=True, clutch_epoch=epoch.number
-            )
+            return epoch.command()
         if presses[_GRIPPER] % 2:
             now = self._gripper_target if math.isnan(epoch.gripper) else epoch.gripper
             epoch.gripper = 0.0 if now > 0.5 else 1.0
         # The host takes the first command that it accepts for zero: it must not hold motion yet.
         is_first = sample.stamp_ns == epoch.started_ns
-        dt_s = 0.0 if is_first or previous is None else min((sample.stamp_ns - previous.stamp_ns) * 1e-9, _MAX_STEP_S)
+        dt_s = 0.0 if is_first or previous is None else min(_gap_s(sample, previous), LONGEST_STEP_S)
         self._integrate(epoch, sample, held, presses, dt_s, feedback)
-        self._keep_on_leash(epoch, feedback)
-        return KeyCommand(
-            pose=epoch.pose, gripper=epoch.gripper, engaged=True, tracked=sample.tracked, clutch_epoch=epoch.number
-        )
+        epoch.keep_on_leash(feedback, sample.stamp_ns)
+        return epoch.command(tracked=sample.tracked)
 
     @staticmethod
     def _restarted(sample: KeySample, previous: KeySample) -> bool:
         """A page that was loaded again counts from zero; so may its clock."""
-        if previous.stamp_ns - sample.stamp_ns > _RESTART_NS:
+        if previous.stamp_ns - sample.stamp_ns > RESTART_NS:
             return True
         pairs = zip(sample.press_counts, previous.press_counts, strict=False)
         return sample.stamp_ns > previous.stamp_ns and any(new < old for new, old in pairs)
@@ -234,13 +182,7 @@ class KeyboardMapper:
 
     def _stopped(self, sample: KeySample, previous: KeySample | None, feedback: Feedback | None) -> bool:
         """Tells whether the host holds what was pressed before this sample, or must have held it for a moment."""
-        refused = (
-            self._epoch is not None
-            and feedback is not None
-            and feedback.holding
-            and feedback.clutch_epoch == self._epoch.number
-        )
-        return refused or _gap_s(sample, previous) > WATCHDOG_S
+        return (self._epoch is not None and self._epoch.is_held(feedback)) or _gap_s(sample, previous) > WATCHDOG_S
 
     def _ignore_old_presses(
         self, sample: KeySample, previous: KeySample | None, presses: Vector, *, stopped: bool
@@ -256,21 +198,31 @@ class KeyboardMapper:
             self._ignored_bits |= previous.buttons
         self._ignored_bits &= down & ~pressed
 
-    def _open_or_close(self, sample: KeySample, held: int, pressed: bool) -> None:
+    def _open_or_close(self, sample: KeySample, held: int, pressed: bool, feedback: Feedback | None) -> None:
         epoch = self._epoch
         if held or pressed:
             if epoch is None or epoch.over:
                 self._last_epoch = self._next_epoch()
-                self._epoch = _Epoch(self._last_epoch, sample.stamp_ns, sample.stamp_ns)
+                self._epoch = _Epoch(
+                    number=self._last_epoch,
+                    started_ns=sample.stamp_ns,
+                    base_from_device=self._axes(sample, feedback),
+                    leash=self._rates.leash,
+                )
             else:
-                epoch.last_key_ns = sample.stamp_ns
+                epoch.active_ns = sample.stamp_ns
             return
         if epoch is None:
             return
-        idle_s = (sample.stamp_ns - epoch.last_key_ns) * 1e-9
-        lasts = bool(self._ignored_bits) if epoch.over else idle_s <= LINGER_S
+        lasts = bool(self._ignored_bits) if epoch.over else epoch.lingers(sample.stamp_ns)
         if not lasts or not (sample.engaged and sample.tracked):
             self._epoch = None
+
+    def _axes(self, sample: KeySample, feedback: Feedback | None) -> Vector:
+        # Without a tick the tool's axes are not known: the view's are.
+        reference = sample.reference if feedback is not None else Reference.VIEW
+        tool = feedback.measured.quat_xyzw if feedback is not None else Pose().quat_xyzw
+        return base_from_operator(reference, self._rates.view_yaw_deg, tool, sample.heading)
 
     def _integrate(
         self, epoch: _Epoch, sample: KeySample, held: int, presses: Vector, dt_s: float, feedback: Feedback | None
@@ -292,31 +244,10 @@ class KeyboardMapper:
             else:
                 duration_s = 0.0
             in_view[action.axis] += action.direction * duration_s
-        if not in_view.any():
-            return
         rates = self._rates
         factor = rates.slow_factor if sample.buttons & BITS['slow'] else 1.0
         # Two keys at once are no faster than one.
-        linear_s, angular_s = (_within(part, float(np.abs(part).max())) for part in (in_view[:3], in_view[3:]))
-        step = rotate(self._view_in_base, linear_s * rates.linear_speed * factor)
-        turn = rotate(self._view_in_base, angular_s * rates.angular_speed * factor)
-        turned = multiply(quaternion(turn), epoch.pose.quat_xyzw)
-        epoch.pose = Pose(epoch.pose.position + step, continuous(turned, epoch.pose.quat_xyzw))
-
-    def _keep_on_leash(self, epoch: _Epoch, feedback: Feedback | None) -> None:
-        if feedback is None or feedback.holding or feedback.clutch_epoch != epoch.number:
-            return
-        if epoch.accepted_command is None:
-            epoch.accepted_command = feedback.command
-        zero = epoch.accepted_command
-        followed = feedback.target.position - feedback.anchor.position + zero.position
-        turned = multiply(multiply(feedback.target.quat_xyzw, inverse(feedback.anchor.quat_xyzw)), zero.quat_xyzw)
-        lead = epoch.pose.position - followed
-        lead_turn = rotation_vector(multiply(epoch.pose.quat_xyzw, inverse(turned)))
-        if np.linalg.norm(lead) <= self._rates.leash_m and np.linalg.norm(lead_turn) <= self._rates.leash_rad:
-            return
-        kept = multiply(quaternion(_within(lead_turn, self._rates.leash_rad)), turned)
-        epoch.pose = Pose(
-            followed + _within(lead, self._rates.leash_m),
-            continuous(kept / np.linalg.norm(kept), epoch.pose.quat_xyzw),
+        linear_s, angular_s = (within(part, float(np.abs(part).max())) for part in (in_view[:3], in_view[3:]))
+        epoch.move(
+            linear_s * rates.linear_speed * factor, angular_s * rates.angular_speed * factor, sample.stamp_ns
         )

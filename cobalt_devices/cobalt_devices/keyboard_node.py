@@ -2,14 +2,17 @@
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rclpy.node import Node
 
 from cobalt_devices.key_help import key_map
-from cobalt_devices.keyboard_mapper import KeyboardRates
-from cobalt_devices.page_keyboard import PageKeyboard
+from cobalt_devices.keyboard_mapper import SOURCE, KeyboardMapper, KeyboardRates, KeySample
+from cobalt_devices.operator_axes import reference_of
+from cobalt_devices.page_device import PageDevice, device_time_ns
 from cobalt_devices.terminal_keyboard import TerminalKeyboard
+from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.ros.message_executor import message_executor
 from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
@@ -47,6 +50,19 @@ class KeyboardParameters:
         )
 
 
+def key_sample(sample: DeviceSample) -> KeySample:
+    """Returns what the mapper takes of a page's sample."""
+    return KeySample(
+        stamp_ns=device_time_ns(sample),
+        buttons=sample.buttons,
+        press_counts=tuple(sample.press_counts),
+        engaged=sample.engaged,
+        tracked=sample.tracked,
+        reference=reference_of(sample.reference),
+        heading=sample.heading,
+    )
+
+
 class KeyboardNode(Node):
     """Drives one part of each workcell from the keys of one back end.
 
@@ -62,7 +78,15 @@ class KeyboardNode(Node):
         if parameters.backend == 'terminal':
             self._terminal = TerminalKeyboard(self, parameters.workcells, parameters.part, parameters.rates(), stop)
         else:
-            self._page = PageKeyboard(self, parameters.workcells, parameters.part, parameters.rates())
+            self.get_logger().info('back end page: keys come from browser pages through the bridge')
+            self._page = PageDevice(
+                self,
+                SOURCE,
+                workcells=parameters.workcells,
+                parts=(parameters.part,),
+                make_mapper=partial(KeyboardMapper, parameters.rates()),
+                read=key_sample,
+            )
 
     def close(self) -> None:
         """Gives the terminal back as it was."""

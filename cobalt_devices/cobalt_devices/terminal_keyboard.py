@@ -1,33 +1,27 @@
 """The terminal back end: keys of the terminal that the node runs in, for one workcell, under a lease of its own."""
 
-import getpass
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from cobalt_devices.command_sender import CommandSender
 from cobalt_devices.key_help import key_map
-from cobalt_devices.keyboard_mapper import KeyboardRates
+from cobalt_devices.keyboard_mapper import SOURCE, KeyboardMapper, KeyboardRates, KeySample
+from cobalt_devices.local_control import LocalControl, local_operator
 from cobalt_devices.status_line import status_line
 from cobalt_devices.terminal_keys import TerminalKeys
 from cobalt_devices.tty_input import TtyInput
-from cobalt_interfaces.msg import ControlState, WorkcellInfo
-from cobalt_interfaces.srv import AcquireControl, ReleaseControl
-from cobalt_teleop.core import topics
-from cobalt_teleop.ros.endpoints import create_subscription
+from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.ros.process import Stop
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
-from cobalt_teleop.ros.workcells import WorkcellWatch
 
 _SAMPLE_S = 0.025
 _STATUS_S = 0.1
-_ASK_AGAIN_S = 2.0
 
 _INTRODUCTION = """\
 A terminal cannot tell when a key is released. A tap makes one small step; a key that stays down moves the arm once
@@ -56,17 +50,17 @@ class TerminalKeyboard:
         self._part = part
         self._rates = rates
         self._stop = stop
-        self._session_id = f'terminal-{uuid.uuid4().hex[:12]}'
-        self._operator = _operator_name()
-        self._info: WorkcellInfo | None = None
-        self._sender: CommandSender | None = None
-        self._state: ControlState | None = None
-        self._lease_id = ''
-        self._refusal = ''
-        self._asked_s = float('-inf')
+        self._sender: CommandSender[KeySample] | None = None
         self._closing = threading.Event()
         print(f'back end terminal: keys come from this terminal\n\n{key_map()}\n\n{_INTRODUCTION}', flush=True)
-        self._watch = WorkcellWatch(node, self._on_workcell, workcells)
+        self._control = LocalControl(
+            node,
+            source=SOURCE,
+            operator=local_operator(),
+            workcells=workcells,
+            part=part,
+            on_workcell=self._on_workcell,
+        )
         self._thread = threading.Thread(target=self._read, name='terminal', daemon=True)
         self._thread.start()
 
@@ -76,46 +70,12 @@ class TerminalKeyboard:
         self._thread.join(timeout=1.0)
         self._tty.close()
         print(flush=True)
-        if self._lease_id and self._info is not None:
-            # The executor has ended: the request is sent, its answer is not waited for.
-            request = ReleaseControl.Request(workcell_id=self._info.workcell_id, lease_id=self._lease_id)
-            self._release.call_async(request)
-            time.sleep(0.05)
+        self._control.give_back()
 
     def _on_workcell(self, info: WorkcellInfo) -> None:
-        if self._info is not None or self._part not in [part.name for part in info.parts]:
-            return
-        self._sender = CommandSender(self._node, info.workcell_id, self._part, self._rates)
-        self._acquire, self._release = (
-            self._node.create_client(service, topics.service_name(info.host_id, service.__name__))
-            for service in (AcquireControl, ReleaseControl)
+        self._sender = CommandSender(
+            self._node, info.workcell_id, self._part, SOURCE, partial(KeyboardMapper, self._rates)
         )
-        create_subscription(self._node, topics.CONTROL_STATE, info.workcell_id, self._on_state)
-        self._info = info
-
-    def _on_state(self, state: ControlState) -> None:
-        self._state = state
-        if self._lease_id and state.lease_id != self._lease_id:
-            self._lease_id = ''
-
-    def _ask_for_control(self, now_s: float) -> None:
-        info = self._info
-        if info is None or self._lease_id or now_s - self._asked_s < _ASK_AGAIN_S:
-            return
-        if not self._acquire.service_is_ready():
-            return
-        self._asked_s = now_s
-        request = AcquireControl.Request(
-            workcell_id=info.workcell_id, session_id=self._session_id, operator_id=self._operator
-        )
-        self._acquire.call_async(request).add_done_callback(self._on_answer)
-
-    def _on_answer(self, future: Any) -> None:
-        answer = future.result()
-        if answer.ok:
-            self._lease_id, self._refusal = answer.lease_id, ''
-        else:
-            self._refusal = answer.reason
 
     def _read(self) -> None:
         keys = TerminalKeys()
@@ -127,14 +87,14 @@ class TerminalKeyboard:
             if typed is None or keys.stop:
                 self._stop.request()
                 return
-            self._ask_for_control(now_s)
+            self._control.ask()
             sample = keys.sample(now_s)
-            sender, lease_id = self._sender, self._lease_id
+            sender, lease_id = self._sender, self._control.lease_id
             if sender is not None and lease_id:
                 stamp = to_stamp(now_ns())
                 sender.send(
                     sample,
-                    session_id=self._session_id,
+                    session_id=self._control.session_id,
                     lease_id=lease_id,
                     stamp=stamp,
                     device_stamp=to_stamp(sample.stamp_ns),
@@ -144,19 +104,12 @@ class TerminalKeyboard:
                 drawn_s = now_s
                 part = sender.look() if sender is not None else None
                 line = status_line(
-                    workcell_id=self._info.workcell_id if self._info is not None else '',
+                    workcell_id=self._control.info.workcell_id if self._control.info is not None else '',
                     buttons=sample.buttons,
                     has_lease=bool(lease_id),
-                    holder=self._state.holder if self._state is not None else '',
-                    refusal=self._refusal,
+                    holder=self._control.holder,
+                    refusal=self._control.refusal,
                     hold_reason=None if part is None else part.hold_reason,
                 )
                 sys.stdout.write(f'\r\x1b[K{line}')
                 sys.stdout.flush()
-
-
-def _operator_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return 'terminal'

@@ -6,17 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cobalt_devices.keyboard_mapper import (
-    FORGOTTEN_S,
-    LINGER_S,
-    TAP_S,
-    WATCHDOG_S,
-    Feedback,
-    KeyboardMapper,
-    KeyboardRates,
-    KeyCommand,
-    KeySample,
-)
+from cobalt_devices.device_command import DeviceCommand, Feedback
+from cobalt_devices.keyboard_mapper import FORGOTTEN_S, TAP_S, KeyboardMapper, KeyboardRates, KeySample
+from cobalt_devices.rate_epoch import LINGER_S, WATCHDOG_S
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
 from cobalt_teleop.core.pose import Pose, angle_between, quaternion
 
@@ -50,23 +42,26 @@ class Keyboard:
         values: dict = {'stamp_ns': round(self.now_s * 1e9), 'buttons': buttons, 'press_counts': tuple(self.counts)}
         return KeySample(**{**values, **changes})
 
-    def send(self, feedback: Feedback | None = None, dt_s: float = PERIOD_S, **changes: object) -> KeyCommand:
+    def send(self, feedback: Feedback | None = None, dt_s: float = PERIOD_S, **changes: object) -> DeviceCommand:
         self.now_s += dt_s
         command = self.mapper.update(self.sample(**changes), feedback)
         assert command is not None
         return command
 
-    def run(self, seconds: float, feedback: Feedback | None = None) -> KeyCommand:
+    def run(self, seconds: float, feedback: Feedback | None = None) -> DeviceCommand:
         for _ in range(round(seconds / PERIOD_S)):
             command = self.send(feedback)
         return command
 
 
-def follow(command: KeyCommand, *, target: Pose | None = None, gripper: float = 1.0, holding: bool = False) -> Feedback:
+def follow(
+    command: DeviceCommand, *, target: Pose | None = None, gripper: float = 1.0, holding: bool = False
+) -> Feedback:
     """A host that anchors at the identity and whose target is where the command wants it, or elsewhere."""
     return Feedback(
         clutch_epoch=command.clutch_epoch,
         command=Pose(),
+        measured=Pose(),
         anchor=Pose(),
         target=command.pose if target is None else target,
         gripper_target=gripper,
@@ -150,7 +145,7 @@ def test_a_tap_moves_even_if_no_tick_was_seen():
 def test_the_gripper_toggles_by_counts_from_what_the_host_has():
     keyboard = Keyboard()
     keyboard.tap('gripper')
-    idle = follow(KeyCommand(pose=Pose(), gripper=math.nan, engaged=False, tracked=True, clutch_epoch=0))
+    idle = follow(DeviceCommand(pose=Pose(), gripper=math.nan, engaged=False, tracked=True, clutch_epoch=0))
     assert keyboard.send(idle).gripper == 0.0
     keyboard.tap('gripper')
     assert keyboard.send(idle).gripper == 1.0
@@ -244,7 +239,7 @@ def test_another_epoch_is_no_leash():
     keyboard = Keyboard(linear_speed=0.2, view_yaw_deg=0.0)
     keyboard.press('away')
     command = keyboard.send()
-    other = follow(KeyCommand(pose=Pose(), gripper=math.nan, engaged=True, tracked=True, clutch_epoch=99))
+    other = follow(DeviceCommand(pose=Pose(), gripper=math.nan, engaged=True, tracked=True, clutch_epoch=99))
     assert command.clutch_epoch != 99
     assert keyboard.run(1.0, other).pose.position[0] == pytest.approx(0.2)
 

@@ -4,6 +4,7 @@ The world frame is the arm's base frame: the origin lies under the arm on the to
 arm over the workspace, z up.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -88,6 +89,31 @@ def focal_px(robot: RobotDescription, camera: str, height: int) -> float:
     """Returns the focal length of a camera [px] for a picture's height [px]."""
     field = robot.wrist_camera.field_of_view_deg if camera == WRIST and robot.wrist_camera else _FRONT_FIELD_DEG
     return height / 2.0 / float(np.tan(np.deg2rad(field) / 2.0))
+
+
+def camera_model(
+    robot: RobotDescription, part: str, name: str, *, width: int, height: int, rate_hz: float
+) -> CameraModel:
+    """Returns a camera of a scene with this arm.
+
+    Args:
+        robot: The arm.
+        part: Its name in the workcell.
+        name: One of `camera_names`.
+        width: [px].
+        height: [px].
+        rate_hz: Pictures a second at most [Hz].
+    """
+    way = _FRONT_AIM - _FRONT_EYE
+    return CameraModel(
+        name=name,
+        width=width,
+        height=height,
+        rate_hz=rate_hz,
+        focal_px=focal_px(robot, name, height),
+        carried_by=part if name == WRIST else '',
+        yaw=math.nan if name == WRIST else math.atan2(way[1], way[0]),
+    )
 
 
 def _add_wrist_camera(spec: Any, robot: RobotDescription) -> None:

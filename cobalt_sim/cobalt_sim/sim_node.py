@@ -3,9 +3,9 @@
 import sys
 from dataclasses import dataclass
 
-from cobalt_sim.mujoco_plant import MujocoPlant
+from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.render_profile import PROFILES, load_profile
-from cobalt_sim.scene import camera_names, focal_px
+from cobalt_sim.scene import camera_model, camera_names
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import TASKS, load_task
 from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
@@ -88,12 +88,8 @@ def _cameras(parameters: SimParameters, robot: RobotDescription) -> tuple[Camera
         if name not in camera_names(robot):
             raise CobaltError(f"there is no camera '{name}'; this scene has {', '.join(camera_names(robot))}")
     return tuple(
-        CameraModel(
-            name=name,
-            width=parameters.width,
-            height=parameters.height,
-            rate_hz=parameters.camera_rate_hz,
-            focal_px=focal_px(robot, name, parameters.height),
+        camera_model(
+            robot, PART, name, width=parameters.width, height=parameters.height, rate_hz=parameters.camera_rate_hz
         )
         for name in dict.fromkeys(parameters.cameras)
     )

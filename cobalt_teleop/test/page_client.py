@@ -124,6 +124,8 @@ class PageClient:
             'press_counts': [0] * len(ACTIONS),
             'engaged': engaged,
             'clutch_epoch': epoch,
+            'reference': 'view',
+            'heading': 0.0,
             'frame': frame,
         }
         self.samples.send(json.dumps(message | fields))

@@ -71,9 +71,16 @@ def test_a_release_holds_and_the_next_press_may_have_any_number(clutch):
 
 
 def test_a_press_that_began_before_a_hand_over_moves_nothing(clutch):
-    clutch.require_fresh_press(7)
+    clutch.require_fresh_press([('test', 7), ('phone', 3)])
     assert clutch.update(command(clutch_epoch=7), HERE).hold_reason is HoldReason.REENGAGE
     assert clutch.update(command(clutch_epoch=8), HERE).hold_reason is HoldReason.NONE
+    assert clutch.update(command(clutch_epoch=3, source='phone'), HERE).hold_reason is HoldReason.REENGAGE
+
+
+def test_two_devices_that_count_alike_are_two_presses(clutch):
+    clutch.update(command((0.3, 0.0, 0.0), clutch_epoch=4), HERE)
+    taken_over = clutch.update(command((0.1, 0.0, 0.0), clutch_epoch=4, source='phone'), ELSEWHERE)
+    assert taken_over.engaged_now and taken_over.wanted is ELSEWHERE
 
 
 def test_samples_that_the_network_held_back_are_no_jump(clutch):
@@ -96,7 +103,7 @@ def test_a_press_keeps_its_mode_and_reference(clutch, change):
 
 
 def test_a_source_that_a_person_has_just_chosen_drives_with_its_running_stream(clutch):
-    clutch.require_fresh_press(7)
+    clutch.require_fresh_press([('test', 7)])
     clutch.restart()
     assert clutch.update(command(clutch_epoch=7), HERE).engaged_now
 

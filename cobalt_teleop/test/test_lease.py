@@ -33,22 +33,43 @@ def test_a_request_is_left_with_the_holder_and_a_transfer_grants_it():
 
 def test_use_renews_and_silence_ends_it():
     desk = held()
-    assert desk.admit('arm', 'L1', b'a', 9.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L1', 'keyboard', b'a', 9.0) is HoldReason.NONE
     assert desk.current(18.0) is not None
     assert desk.current(19.0) is None
-    assert desk.admit('arm', 'L1', b'a', 19.0) is HoldReason.NO_LEASE
+    assert desk.admit('arm', 'L1', 'keyboard', b'a', 19.0) is HoldReason.NO_LEASE
 
 
 def test_a_foreign_lease_and_a_second_publisher_are_refused():
     desk = held()
-    assert desk.admit('arm', 'L9', b'a', 1.0) is HoldReason.FOREIGN_LEASE
-    assert desk.admit('arm', 'L1', b'a', 1.0) is HoldReason.NONE
-    assert desk.admit('arm', 'L1', b'b', 1.0) is HoldReason.FOREIGN_PUBLISHER
-    assert desk.admit('left', 'L1', b'b', 1.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L9', 'keyboard', b'a', 1.0) is HoldReason.FOREIGN_LEASE
+    assert desk.admit('arm', 'L1', 'keyboard', b'a', 1.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L1', 'keyboard', b'b', 1.0) is HoldReason.FOREIGN_PUBLISHER
+    assert desk.admit('arm', 'L1', 'hand', b'b', 1.0) is HoldReason.FOREIGN_PUBLISHER
+    assert desk.admit('left', 'L1', 'hand', b'b', 1.0) is HoldReason.NONE
 
 
-def test_where_the_middleware_names_no_publisher_the_lease_alone_decides():
-    assert held().admit('arm', 'L1', None, 1.0) is HoldReason.NONE
+def test_a_lease_may_name_several_devices_and_each_is_bound_to_its_publisher():
+    desk = LeaseDesk()
+    named = {'session': 's1', 'operator': 'Ada', 'takeover': False, 'lease_id': 'L1', 'now_s': 0.0}
+    desk.acquire(**named, sources=('keyboard', 'phone'))
+    assert desk.admit('arm', 'L1', 'phone', b'p', 1.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L1', 'keyboard', b'k', 1.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L1', 'phone', b'k', 1.0) is HoldReason.FOREIGN_PUBLISHER
+    assert desk.admit('arm', 'L1', 'hand', b'h', 1.0) is HoldReason.FOREIGN_PUBLISHER
+
+
+def test_a_policy_is_no_device_of_the_holder():
+    desk = LeaseDesk()
+    named = {'session': 's1', 'operator': 'Ada', 'takeover': False, 'lease_id': 'L1', 'now_s': 0.0}
+    desk.acquire(**named, sources=('keyboard',))
+    assert desk.admit('policy', 'L1', 'act', b'p', 1.0, of_person=False) is HoldReason.NONE
+    assert desk.admit('policy', 'L1', 'other', b'q', 1.0, of_person=False) is HoldReason.FOREIGN_PUBLISHER
+
+
+def test_where_the_middleware_names_no_publisher_the_source_must_do():
+    desk = held()
+    assert desk.admit('arm', 'L1', 'keyboard', None, 1.0) is HoldReason.NONE
+    assert desk.admit('arm', 'L1', 'hand', None, 1.0) is HoldReason.FOREIGN_PUBLISHER
 
 
 def test_a_session_needs_a_name():

@@ -24,6 +24,8 @@ KEYS = {
     'press_counts': [0] * len(ACTIONS),
     'engaged': True,
     'clutch_epoch': 2,
+    'reference': 'view',
+    'heading': 0.0,
     'frame': ['front', 3341643459],
 }
 HELLO = {

@@ -47,7 +47,7 @@ _HELLO = {
     'session': '',
     'workcell': '',
     'operator': 'Eve',
-    'h264': True,
+    'codecs': ['h264'],
     'road': 'track',
     'token': _TOKEN,
 }

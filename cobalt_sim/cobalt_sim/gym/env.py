@@ -9,14 +9,13 @@ from cobalt_sim.gym.actions import AbsoluteActions, Action, ActionMap, DeltaActi
 from cobalt_sim.gym.observations import ObservationDict, ObservationMap
 from cobalt_sim.gym.options import EnvOptions
 from cobalt_sim.in_process import GuardedPlant
-from cobalt_sim.mujoco_plant import MujocoPlant
+from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.render_profile import load_profile
-from cobalt_sim.scene import FRONT, focal_px
+from cobalt_sim.scene import FRONT, camera_model
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.kinematics.robot_description import load_robot
-from cobalt_teleop.workcell_host.plant import CameraModel
 
 
 def make_world(options: EnvOptions) -> SimWorld:
@@ -28,13 +27,7 @@ def make_world(options: EnvOptions) -> SimWorld:
     robot = load_robot(options.robot)
     shown = (FRONT,) if options.render_mode else ()
     cameras = [
-        CameraModel(
-            name=name,
-            width=options.width,
-            height=options.height,
-            rate_hz=options.control_rate_hz,
-            focal_px=focal_px(robot, name, options.height),
-        )
+        camera_model(robot, PART, name, width=options.width, height=options.height, rate_hz=options.control_rate_hz)
         for name in dict.fromkeys((*options.cameras, *shown))
     ]
     return SimWorld(

@@ -47,7 +47,7 @@ class RosSide:
             self._calls,
             self._loop,
             workcell_id=info.workcell_id,
-            part=info.parts[0].name if info.parts else 'arm',
+            parts=[part.name for part in info.parts] or ['arm'],
             listener=listener,
         )
 

@@ -52,10 +52,11 @@ def build_app(lobby: Lobby, entrance: Entrance, way: MediaWay) -> web.Applicatio
     """
     app = web.Application(middlewares=[_guard_of(entrance)], client_max_size=MAX_SIGNAL_BYTES)
     pages = resources.files('cobalt_teleop.bridge') / 'web'
-    for entry in sorted(pages.iterdir(), key=lambda entry: entry.name):
-        suffix = '.' + entry.name.rpartition('.')[2]
-        if entry.is_file() and suffix in _TYPES:
-            app.router.add_get(_ADDRESSES.get(entry.name, f'/{entry.name}'), _page(entry, _TYPES[suffix]))
+    for folder, address in ((pages, '/'), (pages / 'devices', '/devices/')):
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            suffix = '.' + entry.name.rpartition('.')[2]
+            if entry.is_file() and suffix in _TYPES:
+                app.router.add_get(_ADDRESSES.get(entry.name, address + entry.name), _page(entry, _TYPES[suffix]))
 
     reports = Reports(lobby, entrance.door)
     signalling = Signalling(lobby, entrance.door, entrance.limits, entrance.log)

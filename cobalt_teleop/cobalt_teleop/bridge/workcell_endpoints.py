@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from rclpy.node import Node
@@ -19,8 +19,6 @@ from cobalt_teleop.ros.stamps import to_nanoseconds
 
 STEP_INTERVAL_S = 0.1
 """Steps are looked into no more often than this [s]; deserialising one costs 0.5 ms."""
-
-DEVICE = 'keyboard'
 
 
 class WorkcellListener(Protocol):
@@ -41,7 +39,7 @@ class WorkcellEndpoints:
         calls: The way onto the node's executor.
         loop: Where the listener lives.
         workcell_id: Whose they are.
-        part: Arm that the keyboard drives.
+        parts: Arms that devices may drive.
         listener: Is told what comes.
     """
 
@@ -52,19 +50,20 @@ class WorkcellEndpoints:
         loop: asyncio.AbstractEventLoop,
         *,
         workcell_id: str,
-        part: str,
+        parts: Sequence[str],
         listener: WorkcellListener,
     ) -> None:
         self._node = node
         self._calls = calls
         self._loop = loop
         self._workcell_id = workcell_id
-        self._part = part
+        self._parts = tuple(parts)
         self._listener = listener
         self._subscriptions: list[Any] = []
         self._videos: dict[tuple[str, str], Any] = {}
         self._key_frame_requests: dict[str, Publisher] = {}
-        self._samples: Publisher | None = None
+        self._samples: dict[tuple[str, str], Publisher] = {}
+        self._opening: set[tuple[str, str]] = set()
         self._link: Publisher | None = None
         self._step_looked_at = 0.0
         self.last_step_s = time.monotonic()
@@ -78,10 +77,20 @@ class WorkcellEndpoints:
         """Returns whether somebody publishes recording states."""
         return bool(self._node.count_publishers(topics.RECORDING.absolute(self._workcell_id)))
 
-    def publish_sample(self, sample: DeviceSample) -> None:
-        """Sends a device sample to the device node."""
-        if self._samples is not None:
-            self._samples.publish(sample)
+    def publish_sample(self, device: str, part: str, sample: DeviceSample) -> None:
+        """Sends a device sample to the device's node.
+
+        Args:
+            device: One of PAGE_DEVICES; its publisher is made with its first sample, which is not sent.
+            part: That it drives.
+            sample: Of the device.
+        """
+        publisher = self._samples.get((device, part))
+        if publisher is not None:
+            publisher.publish(sample)
+        elif (device, part) not in self._opening:
+            self._opening.add((device, part))
+            self._calls.post(lambda: self._open_device(device, part))
 
     def publish_link(self, stats: LinkStats) -> None:
         """Tells how one operator's link is."""
@@ -102,8 +111,9 @@ class WorkcellEndpoints:
 
     def _open(self) -> None:
         workcell = self._workcell_id
-        self._samples = create_publisher(self._node, topics.operator_sample(DEVICE, self._part), workcell)
         self._link = create_publisher(self._node, topics.LINK, workcell)
+        for part in self._parts[:1]:  # a keyboard is there on each page
+            self._open_device('keyboard', part)
         for topic in (topics.RECORDING, topics.QUALITY):
             self._subscriptions.append(create_subscription(self._node, topic, workcell, self._forwarder(topic)))
         self._subscriptions.append(
@@ -115,12 +125,18 @@ class WorkcellEndpoints:
             self._close_video(camera, codec)
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
-        for publisher in (self._samples, self._link, *self._key_frame_requests.values()):
+        for publisher in (self._link, *self._samples.values(), *self._key_frame_requests.values()):
             if publisher is not None:
                 self._node.destroy_publisher(publisher)
-        self._samples = self._link = None
+        self._link = None
+        self._samples.clear()
         self._subscriptions.clear()
         self._key_frame_requests.clear()
+
+    def _open_device(self, device: str, part: str) -> None:
+        if self._link is not None and (device, part) not in self._samples:
+            topic = topics.operator_sample(device, part)
+            self._samples[device, part] = create_publisher(self._node, topic, self._workcell_id)
 
     def _open_video(self, camera: str, codec: str) -> None:
         def on_frame(message: Any) -> None:

@@ -5,11 +5,12 @@ fixed, position and rotation, and applied for the whole epoch. What breaks an ep
 invalid number) blocks it: motion resumes only with a fresh press.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
-from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Reference
+from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Press, Reference
 from cobalt_teleop.core.limits import PartLimits
 from cobalt_teleop.core.pose import Pose, Vector, angle_between, inverse, multiply
 
@@ -45,10 +46,9 @@ class Clutch:
     def __init__(self, limits: PartLimits, *, max_frame_age_s: float = MAX_FRAME_AGE_S) -> None:
         self._limits = limits
         self._max_frame_age_s = max_frame_age_s
-        self._epoch: int | None = None
+        self._press: Press | None = None
         self._kind: tuple[Mode | None, Reference | None] = (None, None)
-        self._blocked_epoch: int | None = None
-        self._block_reason = HoldReason.NONE
+        self._blocked: dict[str, tuple[Press, HoldReason]] = {}
         self._first = Pose()
         self._last = Pose()
         self._last_sample = 0
@@ -56,20 +56,20 @@ class Clutch:
         self.anchor = Pose()
         """Measured pose at engage, in the base frame."""
 
-    def require_fresh_press(self, press: int | None = None) -> None:
+    def require_fresh_press(self, presses: Collection[Press] = ()) -> None:
         """Ends the epoch: a press that is going on moves nothing any more. For hand-overs, stops and resets.
 
         Args:
-            press: Epoch of a press that is going on, though it was perhaps never followed; None if there is none.
+            presses: That are going on, though they were perhaps never followed.
         """
-        epoch = self._epoch if press is None else press
-        if epoch is not None:
-            self._blocked_epoch, self._block_reason = epoch, HoldReason.REENGAGE
-        self._epoch = None
+        for press in presses if self._press is None else (self._press, *presses):
+            self._blocked[press[0]] = (press, HoldReason.REENGAGE)
+        self._press = None
 
     def restart(self) -> None:
         """Begins anew with whatever comes: a person has just chosen this source."""
-        self._epoch = self._blocked_epoch = None
+        self._press = None
+        self._blocked.clear()
 
     def update(self, command: MotionCommand | None, measured: Pose) -> ClutchState:
         """Takes the newest command of a tick.
@@ -81,15 +81,17 @@ class Clutch:
         if command is None:
             return ClutchState(HoldReason.NO_COMMAND)
         if not command.engaged:
-            self._epoch = self._blocked_epoch = None
+            self._press = None
+            self._blocked.pop(command.source, None)
             return ClutchState(HoldReason.NOT_ENGAGED)
-        if command.clutch_epoch == self._blocked_epoch:
-            return ClutchState(self._block_reason)
+        blocked, reason = self._blocked.get(command.source, (None, HoldReason.NONE))
+        if command.press == blocked:
+            return ClutchState(reason)
         problem = self._problem(command)
         if problem is not HoldReason.NONE:
             return self._block(command, problem)
-        self._blocked_epoch = None
-        if command.clutch_epoch != self._epoch:
+        self._blocked.pop(command.source, None)
+        if command.press != self._press:
             self._engage(command, measured)
             # No source moves anything in the tick in which it takes over.
             return ClutchState(HoldReason.NONE, wanted=measured, engaged_now=True)
@@ -125,12 +127,12 @@ class Clutch:
         return HoldReason.NONE
 
     def _block(self, command: MotionCommand, reason: HoldReason) -> ClutchState:
-        self._epoch = None
-        self._blocked_epoch, self._block_reason = command.clutch_epoch, reason
+        self._press = None
+        self._blocked[command.source] = (command.press, reason)
         return ClutchState(reason)
 
     def _engage(self, command: MotionCommand, measured: Pose) -> None:
-        self._epoch = command.clutch_epoch
+        self._press = command.press
         self._kind = (command.mode, command.reference)
         self.anchor = measured
         self._first = self._last = command.pose or Pose()

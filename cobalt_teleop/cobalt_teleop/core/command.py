@@ -7,6 +7,9 @@ import numpy as np
 
 from cobalt_teleop.core.pose import Pose, Vector
 
+Press = tuple[str, int]
+"""One press of a clutch: its source, and the source's epoch."""
+
 
 class Mode(IntEnum):
     """What of a command counts. Values of TeleopCommand.MODE_*."""
@@ -69,6 +72,7 @@ class Limit(IntFlag):
     IK_RESIDUAL = 256
     GRIPPER_RANGE = 512
     COMMAND_REJECTED = 1024
+    JOINT_ACCELERATION = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,3 +106,8 @@ class MotionCommand:
     sample: int = 0
     age_s: float
     frame_age_s: float = 0.0
+
+    @property
+    def press(self) -> Press:
+        """The press of the clutch that it belongs to."""
+        return self.source, self.clutch_epoch

@@ -1,5 +1,6 @@
 """Who may drive a workcell: at most one holder, whose lease is renewed by use."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cobalt_teleop.core.command import HoldReason
@@ -19,14 +20,17 @@ class Lease:
         holder: Operator's name.
         session: His session, which may have several devices.
         expires_s: Monotonic time at which it ends unless it is used [s].
-        publishers: The publisher that each command topic is bound to: the first whose command came under this lease.
+        sources: Devices that may drive under it, one at a time; empty for the first that is heard on a topic.
+        publishers: For each command topic, the publisher that a source is bound to: the first whose command came under
+            this lease.
     """
 
     lease_id: str
     holder: str
     session: str
     expires_s: float
-    publishers: dict[str, bytes] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    publishers: dict[str, dict[str, bytes]] = field(default_factory=dict)
 
 
 class LeaseDesk:
@@ -53,7 +57,16 @@ class LeaseDesk:
         """Operator who asks for a hand-over."""
         return self._requested_by
 
-    def acquire(self, *, session: str, operator: str, takeover: bool, lease_id: str, now_s: float) -> Lease:
+    def acquire(
+        self,
+        *,
+        session: str,
+        operator: str,
+        takeover: bool,
+        lease_id: str,
+        now_s: float,
+        sources: Sequence[str] = (),
+    ) -> Lease:
         """Gives control if nobody else has it.
 
         Args:
@@ -62,6 +75,7 @@ class LeaseDesk:
             takeover: Leave a request with the holder if there is one.
             lease_id: For a new lease.
             now_s: Monotonic time [s].
+            sources: Devices that may drive; empty for the first that is heard.
 
         Raises:
             LeaseRefusedError: Somebody else holds control, or the session has no name.
@@ -71,15 +85,18 @@ class LeaseDesk:
         lease = self.current(now_s)
         if lease is not None and lease.session == session:
             lease.expires_s = now_s + self._duration_s
+            lease.sources = tuple(sources)
             return lease
         if lease is not None:
             if takeover:
                 self._requested_by = operator or session
             asked = ' They have been asked to hand over.' if takeover else ''
             raise LeaseRefusedError(f'{lease.holder} holds control.{asked}')
-        return self._give(session, operator, lease_id, now_s)
+        return self._give(session, operator, lease_id, now_s, sources)
 
-    def transfer(self, *, held: str, session: str, operator: str, lease_id: str, now_s: float) -> Lease:
+    def transfer(
+        self, *, held: str, session: str, operator: str, lease_id: str, now_s: float, sources: Sequence[str] = ()
+    ) -> Lease:
         """Hands control from the holder of the lease `held` to another session.
 
         Raises:
@@ -88,7 +105,7 @@ class LeaseDesk:
         self.require(held, now_s)
         if not session:
             raise LeaseRefusedError('control needs a session: session_id is empty')
-        return self._give(session, operator, lease_id, now_s)
+        return self._give(session, operator, lease_id, now_s, sources)
 
     def release(self, lease_id: str, now_s: float) -> None:
         """Gives control back.
@@ -115,31 +132,42 @@ class LeaseDesk:
         return lease
 
     def admit(
-        self, stream: str, lease_id: str, publisher: bytes | None, now_s: float, *, renews: bool = True
+        self, stream: str, lease_id: str, source: str, publisher: bytes | None, now_s: float, *, of_person: bool = True
     ) -> HoldReason:
         """Tells whether a command may drive.
 
         Args:
-            stream: Topic that it came on; each is bound to one publisher.
+            stream: Topic that it came on.
             lease_id: Under which it came.
-            publisher: Its publisher's gid; None where the middleware does not tell.
+            source: Name of the device or policy; each is bound to one publisher.
+            publisher: Its publisher's gid; None where the middleware does not tell, and the name must do.
             now_s: Monotonic time [s].
-            renews: It shows that the holder is there.
+            of_person: It comes from a device of the holder, and shows that he is there.
         """
         lease = self.current(now_s)
         if lease is None:
             return HoldReason.NO_LEASE
         if lease.lease_id != lease_id:
             return HoldReason.FOREIGN_LEASE
-        if publisher is not None and lease.publishers.setdefault(stream, publisher) != publisher:
+        bound = lease.publishers.setdefault(stream, {})
+        if source not in bound:
+            sources = lease.sources if of_person else ()
+            if source not in sources if sources else bound:
+                return HoldReason.FOREIGN_PUBLISHER
+            bound[source] = publisher or b''
+        if bound[source] != (publisher or b''):
             return HoldReason.FOREIGN_PUBLISHER
-        if renews:
+        if of_person:
             lease.expires_s = now_s + self._duration_s
         return HoldReason.NONE
 
-    def _give(self, session: str, operator: str, lease_id: str, now_s: float) -> Lease:
+    def _give(self, session: str, operator: str, lease_id: str, now_s: float, sources: Sequence[str]) -> Lease:
         self._requested_by = ''
         self._lease = Lease(
-            lease_id=lease_id, holder=operator or session, session=session, expires_s=now_s + self._duration_s
+            lease_id=lease_id,
+            holder=operator or session,
+            session=session,
+            expires_s=now_s + self._duration_s,
+            sources=tuple(sources),
         )
         return self._lease

@@ -1,11 +1,12 @@
 """The guard of one part: from the newest commands and the measured state to joint targets, once a tick."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S, Clutch, ClutchState
-from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
+from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand, Press
 from cobalt_teleop.core.foresight import Foresight
 from cobalt_teleop.core.homing import HomingPath
 from cobalt_teleop.core.kinematics import Kinematics
@@ -106,15 +107,15 @@ class PartController:
         self._limiter.start_from(measured.pose)
         self._joint_targets = measured.joints.copy()
 
-    def require_fresh_press(self, human_press: int | None = None, policy_press: int | None = None) -> None:
+    def require_fresh_press(self, of_people: Collection[Press] = (), of_policies: Collection[Press] = ()) -> None:
         """Ends the running epochs: after a hand-over, a stop or a fault, nothing moves before a fresh press.
 
         Args:
-            human_press: Epoch of a person's press that is going on, if it is known.
-            policy_press: Likewise of a policy.
+            of_people: Presses of a person's devices that are going on.
+            of_policies: Likewise of policies.
         """
-        self._clutches[Authority.HUMAN].require_fresh_press(human_press)
-        self._clutches[Authority.POLICY].require_fresh_press(policy_press)
+        self._clutches[Authority.HUMAN].require_fresh_press(of_people)
+        self._clutches[Authority.POLICY].require_fresh_press(of_policies)
 
     def hand_to_policy(self) -> None:
         """Lets the policy's running stream drive: a person has just chosen it."""
@@ -150,7 +151,7 @@ class PartController:
         """
         self._joint_velocities = np.zeros_like(self._joint_targets)
         if must_hold is not HoldReason.NONE:
-            self.require_fresh_press(_press(human), _press(policy))
+            self.require_fresh_press(_presses(human), _presses(policy))
             self._homing = None
             return self._hold(must_hold)
         if self._homing is not None and authority is Authority.HOMING:
@@ -244,5 +245,5 @@ class PartController:
         )
 
 
-def _press(command: MotionCommand | None) -> int | None:
-    return command.clutch_epoch if command is not None and command.engaged else None
+def _presses(command: MotionCommand | None) -> Collection[Press]:
+    return (command.press,) if command is not None and command.engaged else ()

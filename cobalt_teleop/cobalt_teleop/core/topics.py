@@ -71,6 +71,10 @@ LINK = _cobalt('link', 'LinkStats', REPORTS)
 JOINT_STATES = Topic('joint_states', 'sensor_msgs/msg/JointState', SENSOR_DATA)
 
 
+PAGE_DEVICES = ('keyboard', 'phone', 'vr', 'spacemouse', 'gamepad')
+"""Devices whose samples come from operators' pages; also the sources of their commands."""
+
+
 def operator_sample(device: str, part: str) -> Topic:
     """Samples of an operator's device, bridge to device node."""
     return _cobalt(f'operator/{device}/{part}', 'DeviceSample', LATEST)

@@ -2,12 +2,12 @@
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
-from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Reference
+from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Press, Reference
 from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription
 from cobalt_teleop.ros.poses import pose_of
@@ -17,12 +17,20 @@ _MAX_HEADER_AGE_S = 1.0
 _MAX_TWIST = 1e3
 """A speed beyond this [m/s, rad/s] is no command, but a fault of its source."""
 
-Admission = Callable[[str, bytes | None], HoldReason]
-"""Tells from lease id and publisher gid whether a command may drive."""
+_TURN_S = 0.2
+"""A device that drives and is silent for longer gives the turn to another of its operator [s]."""
+
+_MOST_SOURCES = 16
+
+Admission = Callable[[str, str, bytes | None], HoldReason]
+"""Tells from lease id, source and publisher gid whether a command may drive."""
 
 
 class CommandInbox:
     """Takes one part's commands from its subscription.
+
+    One source at a time is heard. Another of the operator's devices takes its turn with a fresh press, once the one
+    before has let go.
 
     Args:
         subscription: Of teleop_command or policy_command.
@@ -38,12 +46,17 @@ class CommandInbox:
         """Newest admitted TeleopCommand as received, or None."""
         self.refusal = HoldReason.NONE
         """Why a message that came in this tick was not admitted; NONE if all were, or if none came."""
-        self.refused_publisher: bytes | None = None
-        """Publisher of the newest message that came under another lease, or beside the bound publisher."""
-        self.newest_press: int | None = None
-        """Clutch epoch of the newest message, admitted or not, if its clutch is pressed."""
+        self.refused_publisher: tuple[str, bytes] | None = None
+        """Source and publisher of the newest message that came under another lease, or beside the bound publisher."""
+        self._pressed: dict[str, int] = {}
+        self._waits: dict[str, int] = {}
         self.rejected = False
         """Whether an invalid command arrived in this tick."""
+
+    @property
+    def presses(self) -> Collection[Press]:
+        """Presses that are going on in any source, admitted or not."""
+        return tuple(self._pressed.items())
 
     def clear(self) -> None:
         """Forgets the newest command: its holder is no longer in control."""
@@ -72,13 +85,16 @@ class CommandInbox:
     def _accept(self, message: Any, info: dict[str, Any], admit: Admission, now_s: float, system_ns: int) -> None:
         publisher = info.get('publisher_gid')
         gid = bytes(publisher['data']) if publisher else None
-        refusal = admit(message.lease_id, gid)
+        source = str(message.source)
+        refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:
-            self.newest_press = int(message.clutch_epoch) if message.engaged else None
+            self._note_press(source, int(message.clutch_epoch) if message.engaged else None)
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
-            if refusal is not HoldReason.NO_LEASE:
-                self.refused_publisher = gid
+            if refusal is not HoldReason.NO_LEASE and gid is not None:
+                self.refused_publisher = source, gid
+            return
+        if not self._has_turn(message, source, now_s):
             return
         self._samples += 1
         # The middleware's receive stamp, mapped to the monotonic clock. The message came after the last take, so a jump
@@ -88,6 +104,23 @@ class CommandInbox:
         self.message = message
         self._motion = _motion(message)
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
+
+    def _note_press(self, source: str, epoch: int | None) -> None:
+        self._pressed.pop(source, None)
+        if epoch is not None:
+            self._pressed[source] = epoch
+            while len(self._pressed) > _MOST_SOURCES:
+                self._pressed.pop(next(iter(self._pressed)))
+
+    def _has_turn(self, message: Any, source: str, now_s: float) -> bool:
+        heard = self.message
+        if heard is None or heard.source == source:
+            return True
+        if heard.engaged and now_s - self._received_s <= _TURN_S:
+            # What was pressed while another drove must not drive by itself when that one lets go.
+            self._waits[source] = int(message.clutch_epoch)
+            return False
+        return bool(message.engaged) and self._waits.get(source) != message.clutch_epoch
 
     def _with_age(self, motion: MotionCommand, now_s: float, system_ns: int) -> MotionCommand:
         age_s = now_s - self._received_s

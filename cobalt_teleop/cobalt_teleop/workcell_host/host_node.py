@@ -117,7 +117,9 @@ class HostNode(Node):
     def _acquire_control(self, request: Any, response: Any) -> None:
         workcell = self._workcell(request.workcell_id)
         response.holder = workcell.holder()
-        lease = workcell.acquire(request.session_id, request.operator_id, list(request.parts), request.takeover)
+        lease = workcell.acquire(
+            request.session_id, request.operator_id, request.parts, request.takeover, request.sources
+        )
         response.lease_id, response.holder = lease.lease_id, lease.holder
         response.expiry = to_stamp(workcell.expiry_ns(lease))
 
@@ -126,7 +128,7 @@ class HostNode(Node):
 
     def _transfer_control(self, request: Any, response: Any) -> None:
         workcell = self._workcell(request.workcell_id)
-        lease = workcell.transfer(request.lease_id, request.session_id, request.operator_id)
+        lease = workcell.transfer(request.lease_id, request.session_id, request.operator_id, request.sources)
         response.lease_id, response.expiry = lease.lease_id, to_stamp(workcell.expiry_ns(lease))
 
     def _set_authority(self, request: Any, response: Any) -> None:

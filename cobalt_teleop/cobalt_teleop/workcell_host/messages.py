@@ -165,6 +165,8 @@ def workcell_info(
                 rate_hz=camera.rate_hz,
                 codec='h264',
                 enabled=camera.name in enabled_cameras,
+                carried_by=camera.carried_by,
+                yaw=camera.yaw,
             )
             for camera in capabilities.cameras
         ],

@@ -3,6 +3,7 @@
 The host calls a plant from one thread at a time, but from different threads over time, and different plants at once.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -50,6 +51,8 @@ class CameraModel:
         height: [px].
         rate_hz: Pictures a second at most [Hz].
         focal_px: Focal length, equal in both directions [px]; the principal point is the middle, without distortion.
+        carried_by: Part whose tool carries it; empty if it is fixed.
+        yaw: Where a fixed camera looks, in the first part's base frame [rad]: 0 along x; NaN if it is not known.
     """
 
     name: str
@@ -57,6 +60,8 @@ class CameraModel:
     height: int
     rate_hz: float
     focal_px: float
+    carried_by: str = ''
+    yaw: float = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,14 +59,18 @@ class PublisherWatch:
                 bytes(info.endpoint_gid): f'{info.node_namespace.rstrip("/")}/{info.node_name}'
                 for info in self._node.get_publishers_info_by_topic(topic)
             }
-            bound = lease.publishers.get(watched.topic.name)
-            if bound is None or refused == bound or refused not in names:
+            source, gid = refused
+            bound = lease.publishers.get(watched.topic.name, {})
+            if not bound or gid in bound.values() or gid not in names:
                 continue
-            restarted = names.get(bound) == names[refused] and watched.inbox.silent_s() > _SILENT_S
-            if bound not in names or restarted:
-                lease.publishers.pop(watched.topic.name, None)
+            if source in bound:
+                restarted = names.get(bound[source]) == names[gid] and watched.inbox.silent_s() > _SILENT_S
+                if bound[source] not in names or restarted:
+                    del bound[source]
+                    continue
+            elif source in lease.sources:  # a device of the holder's, late with what it sent under an earlier lease
                 continue
-            text = f'{names[refused]} publishes on {topic} too and is refused: one publisher drives at a time'
+            text = f'{names[gid]} publishes on {topic} too and is refused: one publisher drives at a time'
             if text not in self._seen:
                 self._node.get_logger().warning(f'{self._id}: {text}')
             self._seen[text] = time.monotonic()

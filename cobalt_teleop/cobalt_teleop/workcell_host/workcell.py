@@ -3,7 +3,7 @@
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -205,7 +205,7 @@ class Workcell:
             stream = topics.teleop_command(part.name).name
             human[part.name] = part.human.take(partial(self._desk.admit, stream, now_s=now_s))
             stream = topics.policy_command(part.name).name
-            policy[part.name] = part.policy.take(partial(self._desk.admit, stream, now_s=now_s, renews=False))
+            policy[part.name] = part.policy.take(partial(self._desk.admit, stream, now_s=now_s, of_person=False))
         return human, policy
 
     def _must_hold(self, before: Observation) -> dict[str, HoldReason]:
@@ -292,7 +292,7 @@ class Workcell:
 
     def _require_fresh_press(self) -> None:
         for part in self._parts:
-            part.controller.require_fresh_press(part.human.newest_press, part.policy.newest_press)
+            part.controller.require_fresh_press(part.human.presses, part.policy.presses)
 
     def _rest(self) -> None:
         """Holds what is measured until a fresh press; presses that are going on are old ones."""
@@ -330,7 +330,9 @@ class Workcell:
 
     # Services: each raises CobaltError with the reason ---------------------------------------------------------------
 
-    def acquire(self, session: str, operator: str, parts: list[str], takeover: bool) -> Lease:
+    def acquire(
+        self, session: str, operator: str, parts: Sequence[str], takeover: bool, sources: Sequence[str]
+    ) -> Lease:
         """Gives control to a session."""
         names = [part.name for part in self._parts]
         if parts and sorted(parts) != sorted(names):
@@ -343,6 +345,7 @@ class Workcell:
                 takeover=takeover,
                 lease_id=new_ulid(time.time_ns() // 1_000_000),
                 now_s=now_s,
+                sources=sources,
             )
             if lease.lease_id != self._lease_id:
                 self._node.get_logger().info(f'{self._id}: {lease.holder} holds control')
@@ -355,7 +358,7 @@ class Workcell:
             self._desk.release(lease_id, time.monotonic())
             self._node.get_logger().info(f'{self._id}: {lease.holder} released control')
 
-    def transfer(self, lease_id: str, session: str, operator: str) -> Lease:
+    def transfer(self, lease_id: str, session: str, operator: str, sources: Sequence[str]) -> Lease:
         """Hands control over."""
         with self._lock:
             lease = self._desk.transfer(
@@ -364,6 +367,7 @@ class Workcell:
                 operator=operator,
                 lease_id=new_ulid(time.time_ns() // 1_000_000),
                 now_s=time.monotonic(),
+                sources=sources,
             )
             self._node.get_logger().info(f'{self._id}: control was handed to {lease.holder}')
             return lease

@@ -9,6 +9,7 @@ from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.episode_requests import CallService
 from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.core.topics import PAGE_DEVICES
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
 
 RENEW_PERIOD_S = 5.0
@@ -186,6 +187,7 @@ class ControlRequests:
             lease_id=self._lease_id,
             session_id=next_holder.session_id,
             operator_id=next_holder.operator,
+            sources=PAGE_DEVICES,
         )
         self._lease_id = ''
         self._given_ns = now_ns()
@@ -283,7 +285,12 @@ class ControlRequests:
     async def _acquire(self, *, takeover: bool) -> Any:
         person = self._person
         return await self._call(
-            'AcquireControl', session_id=person.session_id, operator_id=person.operator, parts=[], takeover=takeover
+            'AcquireControl',
+            session_id=person.session_id,
+            operator_id=person.operator,
+            parts=[],
+            takeover=takeover,
+            sources=PAGE_DEVICES,
         )
 
     def _tell_room(self) -> None:

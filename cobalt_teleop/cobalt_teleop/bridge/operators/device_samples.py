@@ -5,9 +5,18 @@ from collections.abc import Sequence
 
 from cobalt_interfaces.msg import CameraLink, DeviceSample, LinkStats
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts
-from cobalt_teleop.bridge.wire.page_messages import CameraReport, PageMessage
-from cobalt_teleop.bridge.workcell_endpoints import DEVICE
+from cobalt_teleop.bridge.wire.page_messages import REFERENCES, CameraReport, PageMessage
+from cobalt_teleop.ros.poses import pose_message
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
+
+KINDS = {
+    'keyboard': DeviceSample.KIND_KEYBOARD,
+    'phone': DeviceSample.KIND_PHONE,
+    'vr': DeviceSample.KIND_VR_CONTROLLER,
+    'spacemouse': DeviceSample.KIND_SPACEMOUSE,
+    'gamepad': DeviceSample.KIND_GAMEPAD,
+}
+"""DeviceSample.KIND_* of each device of a page."""
 
 _OLDEST_SAMPLE_NS = 2_000_000_000
 
@@ -26,8 +35,13 @@ def on_host_clock(device_ns: int, offset_ms: float, received_ns: int) -> int:
     return stamp_ns if received_ns - _OLDEST_SAMPLE_NS <= stamp_ns <= received_ns else received_ns
 
 
-def keyboard_sample(
-    keys: PageMessage,
+def device_of(message: PageMessage) -> str:
+    """Returns the device that a sample comes from: one of PAGE_DEVICES."""
+    return 'keyboard' if message.type == 'keys' else str(message['device'])
+
+
+def device_sample(
+    message: PageMessage,
     *,
     session_id: str,
     lease_id: str,
@@ -36,10 +50,10 @@ def keyboard_sample(
     sees: bool,
     shown_frame_ns: int | None,
 ) -> DeviceSample:
-    """Returns the sample of a page's keys.
+    """Returns the sample of a page's device.
 
     Args:
-        keys: A `keys` message.
+        message: A `keys` or a `device` message.
         session_id: Of the page.
         lease_id: Under which it is sent.
         operator: Name shown to others.
@@ -47,27 +61,42 @@ def keyboard_sample(
         sees: The operator sees what he drives; if not, the sample engages nothing.
         shown_frame_ns: Capture time of the newest picture on the screen [ns], if it is known.
     """
-    device_ns = round(keys['device_ms'] * 1e6)
+    device = device_of(message)
+    device_ns = round(message['device_ms'] * 1e6)
     sample = DeviceSample(
-        kind=DeviceSample.KIND_KEYBOARD,
-        device_id=f'{DEVICE} of {operator}',
+        kind=KINDS[device],
+        device_id=f'{device} of {operator}',
         session_id=session_id,
         lease_id=lease_id,
         device_stamp=to_stamp(device_ns),
-        clock_uncertainty_ms=keys['clock_uncertainty_ms'],
+        clock_uncertainty_ms=message['clock_uncertainty_ms'],
         sequence=sequence,
         tracked=True,
-        engaged=keys['engaged'] and sees,
-        clutch_epoch=keys['clutch_epoch'],
-        buttons=keys['buttons'],
-        press_counts=keys['press_counts'],
+        engaged=message['engaged'] and sees,
+        clutch_epoch=message['clutch_epoch'],
+        buttons=message['buttons'],
+        press_counts=message['press_counts'],
         gripper=math.nan,
+        reference=REFERENCES.index(message['reference']),
+        heading=message['heading'],
     )
-    sample.header.stamp = to_stamp(on_host_clock(device_ns, keys['clock_offset_ms'], now_ns()))
-    sample.header.frame_id = DEVICE
+    sample.header.stamp = to_stamp(on_host_clock(device_ns, message['clock_offset_ms'], now_ns()))
+    sample.header.frame_id = device
+    if message.type == 'device':
+        _add_motion(sample, message)
     if shown_frame_ns is not None:
         sample.shown_frame_stamp = to_stamp(shown_frame_ns)
     return sample
+
+
+def _add_motion(sample: DeviceSample, message: PageMessage) -> None:
+    sample.tracked = message['tracked']
+    sample.axes = message['axes']
+    sample.gripper = message['gripper']
+    sample.scale = message['scale']
+    if message['pose'] is not None:
+        sample.has_pose = True
+        sample.pose = pose_message(message['pose'])
 
 
 def link_stats(

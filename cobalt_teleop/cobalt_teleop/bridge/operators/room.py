@@ -131,6 +131,11 @@ class Room:
         return str(self.info.workcell_id)
 
     @property
+    def parts(self) -> list[str]:
+        """Names of its arms."""
+        return [part.name for part in self.info.parts] or ['arm']
+
+    @property
     def cameras(self) -> list[str]:
         """Names of the cameras that are on."""
         return [camera.name for camera in self.info.cameras if camera.enabled]

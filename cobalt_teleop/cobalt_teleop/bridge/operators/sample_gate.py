@@ -1,5 +1,6 @@
 """Lets device samples through at a bounded rate, newest first, and counts what did not arrive."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
@@ -31,6 +32,15 @@ class LinkCounts:
     received: int
     lost: int
     jitter_ms: float
+
+
+def combined(counts: Sequence[LinkCounts]) -> LinkCounts:
+    """Returns the counts of several devices of one page, whose samples share a link."""
+    return LinkCounts(
+        sum(one.received for one in counts),
+        sum(one.lost for one in counts),
+        max((one.jitter_ms for one in counts if one.received), default=0.0),
+    )
 
 
 class SampleGate:

@@ -3,14 +3,14 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.bridge.media.session_media import SessionMedia
-from cobalt_teleop.bridge.operators.device_samples import keyboard_sample
+from cobalt_teleop.bridge.operators.device_samples import device_of, device_sample
 from cobalt_teleop.bridge.operators.room import Room
-from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, SampleGate
+from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, SampleGate, combined
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_sample
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.ros.stamps import now_ns
@@ -63,17 +63,17 @@ class SampleIntake:
         self._driver = driver
         self._complain = complain
         self._on_activity = on_activity
-        self._gate = SampleGate()
+        self._gates: dict[tuple[str, str], SampleGate] = {}
         self._published = 0
         self.resume = ResumePoint()
 
     def restart(self) -> None:
         """A page has come anew: its counts of the link begin again."""
-        self._gate = SampleGate()
+        self._gates.clear()
 
     def take_counts(self) -> LinkCounts:
         """Returns what came since the last call."""
-        return self._gate.take_counts()
+        return combined([gate.take_counts() for gate in self._gates.values()])
 
     def on_message(self, data: str | bytes) -> None:
         """Takes a message of the samples channel."""
@@ -90,32 +90,46 @@ class SampleIntake:
             pong = {'type': 'pong', 'id': message['id'], 'sent_ms': message['sent_ms'], 'host_ms': received_ns / 1e6}
             self._media.send_sample(json.dumps(pong))
             return
-        delay_s = self._gate.offer(message, time.monotonic())
-        if delay_s == 0.0:
-            self._publish()
-        elif delay_s is not None:
-            asyncio.get_running_loop().call_later(delay_s, self._publish)
-
-    def _publish(self) -> None:
-        keys = self._gate.take(time.monotonic())
-        if keys is None:
+        room = self._driver().room
+        if room is None:
             return
-        if keys['engaged']:
+        device, part = device_of(message), self._part_of(message, room.parts)
+        if part not in room.parts:
+            self._complain(PageMessageError(f"there is no part '{part}' here; there are {', '.join(room.parts)}"))
+            return
+        gate = self._gates.setdefault((device, part), SampleGate())
+        delay_s = gate.offer(message, time.monotonic())
+        if delay_s == 0.0:
+            self._publish(device, part)
+        elif delay_s is not None:
+            asyncio.get_running_loop().call_later(delay_s, self._publish, device, part)
+
+    @staticmethod
+    def _part_of(message: PageMessage, parts: Sequence[str]) -> str:
+        return str(message['part']) if message.type == 'device' and message['part'] else parts[0]
+
+    def _publish(self, device: str, part: str) -> None:
+        gate = self._gates.get((device, part))
+        message = gate.take(time.monotonic()) if gate is not None else None
+        if message is None:
+            return
+        if message['engaged']:
             self._on_activity()
-        self.resume = ResumePoint(keys['sequence'], keys['clutch_epoch'], keys['press_counts'])
+        if device == 'keyboard':
+            self.resume = ResumePoint(message['sequence'], message['clutch_epoch'], message['press_counts'])
         driver = self._driver()
         if driver.room is None or driver.room.endpoints is None or not driver.lease_id:
             return
         self._published += 1
-        driver.room.endpoints.publish_sample(self._sample(keys, driver, driver.room))
+        driver.room.endpoints.publish_sample(device, part, self._sample(message, driver, driver.room))
 
-    def _sample(self, keys: PageMessage, driver: Driver, room: Room) -> DeviceSample:
-        return keyboard_sample(
-            keys,
+    def _sample(self, message: PageMessage, driver: Driver, room: Room) -> DeviceSample:
+        return device_sample(
+            message,
             session_id=driver.session_id,
             lease_id=driver.lease_id,
             operator=driver.operator,
             sequence=self._published,
-            sees=self._media.sees(room.cameras, keys['frame']),
-            shown_frame_ns=self._media.shown_frame_stamp(room.cameras, keys['frame']),
+            sees=self._media.sees(room.cameras, message['frame']),
+            shown_frame_ns=self._media.shown_frame_stamp(room.cameras, message['frame']),
         )

@@ -17,6 +17,7 @@ from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.wire import wording
 from cobalt_teleop.bridge.wire.page_events import Event, stopped_by
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
+from cobalt_teleop.core.topics import PAGE_DEVICES
 
 SendAway = Callable[[Session, str], Awaitable[None]]
 
@@ -177,6 +178,7 @@ class Supervision:
                 lease_id=holder.lease_id,
                 session_id=target.session_id,
                 operator_id=target.operator,
+                sources=PAGE_DEVICES,
             )
             if not target.take_lease(answer.lease_id, room):
                 await room.call('ReleaseControl', self._timeout_s, lease_id=answer.lease_id)

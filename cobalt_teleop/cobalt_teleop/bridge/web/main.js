@@ -3,6 +3,11 @@
 import { Cameras } from '/cameras.js';
 import { HostClock, pageNow } from '/clock.js';
 import { ConnectionHelp } from '/connection_help.js';
+import { axesFor } from '/devices/axes.js';
+import { addDevices } from '/devices/devices.js';
+import { DrivePanel } from '/devices/drive_panel.js';
+import { Driver } from '/devices/driver.js';
+import { Settings } from '/devices/settings.js';
 import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
 import { Link, whatIsMissing } from '/link.js';
@@ -59,22 +64,7 @@ let light = () => {};
 
 const keyboard = new Keyboard({
   send: sendKeys,
-  onPress: (action) => {
-    known.released = '';
-    if (!status.ready()) {
-      if (!known.control.emergency_stop) view.notice(`${status.connection().text}. No key counts now.`, 'info');
-      return;
-    }
-    if (known.episode?.phase === 'preparing') view.notice('The workcell is being reset. Wait for "Running".', 'info');
-    if (action.name === 'slow' || known.control.yours) return;
-    const bar = status.barFromControl();
-    if (bar) {
-      view.notice(bar, 'info');
-      return;
-    }
-    if (!known.control.holder) link.send({ type: 'acquire', ask: false });
-    else view.notice(`${known.control.holder} has control. Ask for it with the button "Ask for control".`, 'info');
-  },
+  onPress: (action) => { mayMove({ takesControl: action.name !== 'slow' }); },
   onStop: emergencyStop,
   onRelease: (reason) => { Object.assign(known, { released: reason, backSince_ms: null }); },
 });
@@ -84,6 +74,48 @@ const status = makeStatus({ known, clock, cameras, link, roads, keyboard });
 const lobby = makeLobby({ known, link, keyboard });
 const supervisor = makeSupervisor({ known, link, clock, notice: view.notice });
 
+const settings = new Settings();
+const driver = new Driver({
+  inControl: () => known.control.yours,
+  away: () => keyboard.away,
+  mayMove: () => mayMove({ takesControl: true }),
+  stale: () => cameras.isStale(STALE_PICTURE_MS),
+  shownFrame: () => cameras.shownFrame(),
+  camera: mainCamera,
+  parts: () => known.workcell?.parts ?? [],
+  sample: sendSample,
+}, settings);
+const panel = new DrivePanel(settings);
+const pads = document.getElementById('pads');
+panel.add({ name: 'keys', title: 'Keys', kind: 'keys', root: pads, show() {}, hide() {} });
+addDevices({ panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }) });
+
+// Somebody has pressed what moves the arm: says why it does not, and takes control if nobody has it.
+function mayMove({ takesControl }) {
+  known.released = '';
+  if (!status.ready()) {
+    if (!known.control.emergency_stop) view.notice(`${status.connection().text}. Nothing moves the arm now.`, 'info');
+    return false;
+  }
+  if (known.episode?.phase === 'preparing') view.notice('The workcell is being reset. Wait for "Running".', 'info');
+  if (!takesControl || known.control.yours) return true;
+  const bar = status.barFromControl() || (known.control.holder && `${known.control.holder} has control. Ask for it with the button "Ask for control".`);
+  if (bar) {
+    view.notice(bar, 'info');
+    return false;
+  }
+  link.send({ type: 'acquire', ask: false });
+  return true;
+}
+
+function mainCamera() {
+  return known.workcell?.cameras.find(({ name }) => name === cameras.main) ?? null;
+}
+
+function sendSample(message) {
+  return link.sendSample({ ...message, clock_offset_ms: clock.offset_ms, clock_uncertainty_ms: clock.uncertainty_ms });
+}
+
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
   if (!known.control.yours) return;
@@ -92,22 +124,22 @@ function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
     return;
   }
   link.sequence += 1;
-  link.sendSample({
+  sendSample({
     type: 'keys',
     sequence: link.sequence,
     device_ms: pageNow(),
-    clock_offset_ms: clock.offset_ms,
-    clock_uncertainty_ms: clock.uncertainty_ms,
     buttons,
     press_counts: pressCounts,
     engaged,
     clutch_epoch: clutchEpoch,
+    ...axesFor(settings.get('reference'), mainCamera()),
     frame: cameras.shownFrame(),
   });
 }
 
 function emergencyStop() {
   keyboard.releaseAll('emergency stop');
+  driver.letGoAll('emergency stop');
   if (link.socket.ended) return; // a page that is out says so, and offers no stop
   if (!link.send({ type: 'emergency_stop' })) {
     view.notice('The stop could not be sent: the bridge does not answer. The arm holds without it.');
@@ -118,9 +150,9 @@ const handlers = {
   session: (event) => { known.session = event; keyboard.resume(event); },
   keyboard: (event) => {
     keyboard.setActions(event.actions, event.motion_bits);
-    nameKeys().then((keyName) => { light = drawPads(document.getElementById('pads'), keyboard, keyName); });
+    nameKeys().then((keyName) => { light = drawPads(pads, keyboard, keyName); });
   },
-  you: (event) => { known.you = event; lobby.welcome(); },
+  you: (event) => { known.you = event; settings.of(event.name); lobby.welcome(); },
   people: (event) => { known.people = event.list; },
   place: (event) => { known.place = event; },
   idle: (event) => { known.idle_s = event.left_s; },
@@ -131,6 +163,7 @@ const handlers = {
     Object.assign(known, { waiting: event, workcell: null, control: NO_CONTROL, viewers: 0 }, NO_EPISODE);
     cameras.setCameras([]);
     keyboard.setInControl(false);
+    driver.setInControl(false);
   },
   workcell: (event) => {
     if (link.workcell && event.id !== link.workcell) lobby.forgetWish(); // somebody has led this page elsewhere
@@ -152,6 +185,7 @@ const handlers = {
     const drove = Boolean(known.control.holder);
     known.control = event;
     keyboard.setInControl(event.yours);
+    driver.setInControl(event.yours);
     // Not for the moment in which another takes it, nor if the episode has gone with it.
     if (drove && status.undriven()) {
       setTimeout(() => {
@@ -189,6 +223,7 @@ link.addEventListener('state', () => {
     known.control = { ...known.control, yours: false, you_ask: false };
     keyboard.setInControl(false);
     keyboard.releaseAll('the bridge does not answer');
+    driver.setInControl(false);
   }
   render();
 });
@@ -263,6 +298,7 @@ function lookAtLink() {
 
 function render() {
   keyboard.setCut(link.socketOpen && silent_ms() > SILENT_MS ? 'nothing comes from the robot' : '');
+  driver.watch();
   const title = known.workcell ? `${known.workcell.id} – Cobalt` : 'Cobalt';
   view.showTitle(lobby.strip?.level === 'turn' ? `Your turn: ${title}` : title);
   // Why keys were released stays for a moment after they count again.

@@ -39,7 +39,14 @@ def workcell_event(info: WorkcellInfo) -> Event:
         'parts': [part.name for part in info.parts],
         'floor_z': round(info.limits[0].workspace_min.z, 3) if info.limits else None,
         'cameras': [
-            {'name': camera.name, 'width': camera.width, 'height': camera.height, 'rate_hz': camera.rate_hz}
+            {
+                'name': camera.name,
+                'width': camera.width,
+                'height': camera.height,
+                'rate_hz': camera.rate_hz,
+                'carried_by': camera.carried_by,
+                'yaw': camera.yaw if isfinite(camera.yaw) else None,
+            }
             for camera in info.cameras
         ],
         'tasks': list(info.tasks),
@@ -162,6 +169,16 @@ def step_event(step: ControlStep) -> Event:
         'gripper': _rounded(part.gripper, 2) if step.parts else None,
         'gripper_target': _rounded(part.gripper_target, 2) if step.parts else None,
         'target': [_rounded(value, 3) for value in (target.x, target.y, target.z)],
+        'parts': [
+            {
+                'name': one.part,
+                'hold': one.hold_reason,
+                'hold_text': wording.HOLD.get(one.hold_reason, 'unknown reason'),
+                'limits': wording.limit_words(one.limits & ~SPEED_UP_BITS),
+                'gripper_target': _rounded(one.gripper_target, 2),
+            }
+            for one in step.parts
+        ],
         'ticks_missed': step.ticks_missed,
     }
 

@@ -10,13 +10,18 @@ from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.wire.answers import AnswerError, check_answer
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.keyboard_actions import ACTIONS
-from cobalt_teleop.core.topics import VIDEO_CODECS
+from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
+from cobalt_teleop.core.topics import PAGE_DEVICES, VIDEO_CODECS
 
 MAX_SIGNAL_BYTES = 64 * 1024
 """Longest message on the WebSocket: an answer with its candidates."""
 
 MAX_SAMPLE_BYTES = 2048
 """Longest message on the samples channel."""
+
+MAX_BUTTONS = 32
+
+MAX_AXES = 16
 
 MAX_FRAGMENTS = 256
 """Fragments of a unit that one message may ask for again."""
@@ -29,6 +34,9 @@ LINK_LEVELS = ('unknown', 'good', 'fair', 'poor', 'lost')
 
 LINK_CAUSES = ('', 'silent', 'device_ms', 'loss', 'freezes', 'jitter_ms', 'age_ms', 'rtt_ms')
 """What makes it no better."""
+
+REFERENCES = ('view', 'base', 'tool')
+"""Which axes a device moves the tool along, in the order of DeviceSample.REFERENCE_*."""
 
 OUTCOMES = ('success', 'failure', 'aborted', 'discarded')
 
@@ -136,6 +144,30 @@ def _press_counts(name: str, value: Any) -> tuple[int, ...]:
     return tuple(_whole(2**32 - 1)(name, count) for count in value)
 
 
+def _device_counts(name: str, value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) > MAX_BUTTONS:
+        raise PageMessageError(f"'{name}' must be a list of at most {MAX_BUTTONS} whole numbers, not {_shown(value)}")
+    return tuple(_whole(2**32 - 1)(name, count) for count in value)
+
+
+def _axes(name: str, value: Any) -> tuple[float, ...]:
+    if not isinstance(value, list) or len(value) > MAX_AXES:
+        raise PageMessageError(f"'{name}' must be a list of at most {MAX_AXES} numbers, not {_shown(value)}")
+    return tuple(_number(-1.0, 1.0)(name, axis) for axis in value)
+
+
+def _pose(name: str, value: Any) -> Pose | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 7:
+        raise PageMessageError(f"'{name}' must be null or [x, y, z, qx, qy, qz, qw], not {_shown(value)}")
+    numbers = [_number(-1e3, 1e3)(name, number) for number in value]
+    try:
+        return validate_pose(numbers[:3], numbers[3:])
+    except InvalidPoseError as error:
+        raise PageMessageError(f"'{name}': {error}") from error
+
+
 def _frame(name: str, value: Any) -> tuple[str, int] | None:
     if value is None:
         return None
@@ -232,6 +264,28 @@ _SAMPLES: dict[str, dict[str, _Check]] = {
         'press_counts': _press_counts,
         'engaged': _flag,
         'clutch_epoch': _whole(2**32 - 1),
+        'reference': _one_of(*REFERENCES),
+        'heading': _number(-7.0, 7.0),
+        'frame': _frame,
+    },
+    'device': {
+        'device': _one_of(*(name for name in PAGE_DEVICES if name != 'keyboard')),
+        'part': _text(32),
+        'sequence': _whole(2**53),
+        'device_ms': _number(0, 1e14),
+        'clock_offset_ms': _number(-1e13, 1e13, optional=True),
+        'clock_uncertainty_ms': _number(0, 1e6, optional=True),
+        'tracked': _flag,
+        'engaged': _flag,
+        'clutch_epoch': _whole(2**32 - 1),
+        'pose': _pose,
+        'axes': _axes,
+        'buttons': _whole(2**32 - 1),
+        'press_counts': _device_counts,
+        'gripper': _number(0.0, 1.0, optional=True),
+        'reference': _one_of(*REFERENCES),
+        'heading': _number(-7.0, 7.0),
+        'scale': _number(0.05, 4.0),
         'frame': _frame,
     },
 }

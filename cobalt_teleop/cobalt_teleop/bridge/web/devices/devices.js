@@ -1,0 +1,5 @@
+// The devices beside keys. Each finds out whether this browser can have it, and adds itself to the panel then.
+
+// page: { panel, driver, settings, cameras, notice(text, level), arm() }; arm() returns { motion, step } as the page shows it
+export function addDevices(page) {
+}
