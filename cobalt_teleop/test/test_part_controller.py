@@ -181,3 +181,67 @@ def test_homing_arrives_smoothly_and_hands_back():
         last = decision.joint_targets
     assert last == pytest.approx(HOME)
     assert 0.3 < fastest <= 0.5 * 1.0 + 1e-6
+
+
+def speeding(made, **changes):
+    """Brings the tool to full speed along x."""
+    step(made, command(**changes))
+    for count in range(1, 21):
+        decision = step(made, command((0.0125 * count, 0.0, 0.0), **changes))
+    return decision
+
+
+def joint_accelerations(decisions):
+    joints = np.array([decision.joint_targets for decision in decisions])
+    return np.diff(joints, n=2, axis=0) / 0.05**2
+
+
+@pytest.mark.parametrize('gap', [0, 1])
+def test_a_press_while_it_still_moves_is_anchored_where_it_comes_to_rest(gap):
+    made = controller()
+    decisions = [speeding(made)]
+    for _ in range(gap):
+        decisions.append(step(made, command(engaged=False), state=measured(decisions[-1].joint_targets)))
+    for _ in range(6):
+        still = command((5.0, 0.0, 0.0), clutch_epoch=2)
+        decisions.append(step(made, still, state=measured(decisions[-1].joint_targets)))
+    assert [decision.authority for decision in decisions[1:3]] == [Authority.HOLD] * 2
+    assert decisions[1].hold_reason is HoldReason.NOT_ENGAGED
+    assert decisions[-1].authority is Authority.HUMAN
+    assert np.array_equal(decisions[-1].anchor.position, decisions[-1].target.position)
+    assert np.abs(joint_accelerations(decisions)).max() <= 2.0 + 1e-6
+
+
+def test_authority_that_changes_hands_in_motion_brakes_first():
+    made = controller()
+    decisions = [speeding(made)]
+    for _ in range(6):
+        stream = command((5.0, 0.0, 0.0), source='policy')
+        state = measured(decisions[-1].joint_targets)
+        decisions.append(step(made, None, policy=stream, state=state, authority=Authority.POLICY))
+    assert decisions[1].authority is Authority.HOLD and decisions[-1].authority is Authority.POLICY
+    assert np.abs(joint_accelerations(decisions)).max() <= 2.0 + 1e-6
+
+
+@pytest.mark.parametrize('ended_by', [command(engaged=False), None])
+def test_the_way_home_begins_at_rest_and_whatever_ends_it_brakes(ended_by):
+    made = controller()
+    decisions = [speeding(made)]
+    made.start_homing(measured(decisions[-1].joint_targets), 1.0)
+    for _ in range(8):
+        state = measured(decisions[-1].joint_targets)
+        decisions.append(step(made, state=state, authority=Authority.HOMING))
+    assert made.homing and decisions[-1].authority is Authority.HOMING
+    for _ in range(8):
+        decisions.append(step(made, ended_by, state=measured(decisions[-1].joint_targets)))
+    assert not made.homing
+    accelerations = joint_accelerations(decisions)
+    assert np.all(np.abs(accelerations) <= gantry_limits().joint_acceleration + 1e-6)
+    assert np.array_equal(decisions[-1].joint_targets, decisions[-2].joint_targets)
+
+
+def test_home_from_rest_sets_out_at_once():
+    away = HOME + np.array([0.1, 0.0, 0.0, 0.0, 0.0, 0.0])
+    made = controller(start=away)
+    made.start_homing(measured(away), 0.5)
+    assert step(made, state=measured(away), authority=Authority.HOMING).joint_targets[0] < 0.1

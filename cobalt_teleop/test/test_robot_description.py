@@ -28,9 +28,11 @@ def edited(tmp_path):
 def test_every_robot_that_comes_along_is_sound(name):
     robot = load_robot(name)
     limits = robot.limits
-    assert len(robot.joints) == len(robot.actuators) == len(robot.home) == len(limits.joint_speed)
-    assert (limits.joint_lower < robot.home).all()
-    assert (robot.home < limits.joint_upper).all()
+    assert len(robot.joints) == len(robot.actuators) == len(robot.home)
+    assert len(robot.joints) == len(limits.joint_speed) == len(limits.joint_acceleration)
+    lower, upper = limits.joint_bounds(robot.home)
+    assert (lower < robot.home).all()
+    assert (robot.home < upper).all()
     assert (limits.workspace_min < limits.workspace_max).all()
     assert (robot.model_path.parent / 'LICENSE').is_file()
 
@@ -52,6 +54,12 @@ def test_joint_ranges_come_from_the_model():
     limits = load_robot('franka_panda').limits
     assert limits.joint_lower[3] == pytest.approx(-3.0718)
     assert limits.joint_upper[3] == pytest.approx(-0.0698)
+
+
+def test_the_panda_s_joints_are_slower_than_its_maker_allows():
+    limits = load_robot('franka_panda').limits
+    assert (limits.joint_speed < [2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61]).all()
+    assert (limits.joint_acceleration < [15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0]).all()
 
 
 def test_the_gripper_maps_both_ways():
@@ -91,6 +99,16 @@ def test_a_copy_elsewhere_reads_the_same(edited):
         (lambda data: data.update(home=[0.0, 1.0]), "'home' must have 7 numbers"),
         (lambda data: data.update(model='gone.xml'), "names the model 'gone.xml', but .* does not exist"),
         (lambda data: data['limits'].update(linear_speed='fast'), 'value of the wrong kind'),
+        (lambda data: data['limits'].pop('joint_acceleration'), "lacks the key 'joint_acceleration'"),
+        (lambda data: data['limits'].update(joint_acceleration=[1.0]), "'joint_acceleration' must have 7 numbers"),
+        (
+            lambda data: data['limits'].update(angular_speed=0.0),
+            "robot.yaml: the limit 'angular_speed' must be above 0",
+        ),
+        (
+            lambda data: data['limits'].update(joint_margin=1.6),
+            "robot.yaml: the limit 'joint_margin' must be 0 or more",
+        ),
     ],
 )
 def test_a_wrong_description_is_refused_in_a_sentence(edited, change, sentence):

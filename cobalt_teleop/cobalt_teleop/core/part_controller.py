@@ -9,13 +9,12 @@ from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S, Clutch, ClutchState
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand, Press
 from cobalt_teleop.core.foresight import Foresight
 from cobalt_teleop.core.homing import HomingPath
+from cobalt_teleop.core.joint_motion import JointMotion
 from cobalt_teleop.core.kinematics import Kinematics
 from cobalt_teleop.core.limits import PartLimits
 from cobalt_teleop.core.pose import Pose, Vector
 from cobalt_teleop.core.target_limiter import TargetLimiter
-
-_IK_POSITION_TOLERANCE_M = 1e-3
-_IK_ROTATION_TOLERANCE_RAD = 5e-3
+from cobalt_teleop.core.tool_motion import ToolMotion
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +80,6 @@ class PartController:
         max_frame_age_s: float = MAX_FRAME_AGE_S,
     ) -> None:
         self._limits = limits
-        self._kinematics = kinematics
         self._home = home
         self._period_s = period_s
         self._clutches = {
@@ -89,11 +87,13 @@ class PartController:
             for authority in (Authority.HUMAN, Authority.POLICY)
         }
         self._limiter = TargetLimiter(limits, period_s)
-        self._joint_targets = home.copy()
-        self._joint_velocities = np.zeros(len(home))
+        self._joints = JointMotion(limits, kinematics, home, period_s)
         self._foresight = Foresight()
         self._gripper_target = 1.0
         self._homing: HomingPath | None = None
+        self._homing_scale = 0.0
+        self._followed: tuple[Authority, Press] | None = None
+        self._held_for = HoldReason.NOT_ENGAGED
 
     def start_from(self, measured: Measured) -> None:
         """Holds the measured state, gripper included, until a fresh press: after a start, a reset, a reconnection."""
@@ -103,9 +103,8 @@ class PartController:
     def rest_at(self, measured: Measured) -> None:
         """Holds the measured posture until a fresh press, and grips as before, so that nothing is dropped."""
         self.require_fresh_press()
-        self._homing = None
-        self._limiter.start_from(measured.pose)
-        self._joint_targets = measured.joints.copy()
+        self._end_homing()
+        self._start_at(measured)
 
     def require_fresh_press(self, of_people: Collection[Press] = (), of_policies: Collection[Press] = ()) -> None:
         """Ends the running epochs: after a hand-over, a stop or a fault, nothing moves before a fresh press.
@@ -122,14 +121,16 @@ class PartController:
         self._clutches[Authority.POLICY].restart()
 
     def start_homing(self, measured: Measured, speed_scale: float) -> None:
-        """Begins the way home in joint space, from the measured joints, at a share of the joint speeds."""
-        self.rest_at(measured)
-        self._homing = HomingPath(measured.joints, self._home, self._limits.joint_speed * speed_scale, self._period_s)
+        """Begins the way home in joint space, at a share of the joint speeds, once the arm is at rest."""
+        self.require_fresh_press()
+        self._homing, self._homing_scale = None, speed_scale
+        if self._joints.at_rest:
+            self._depart_for_home(measured)
 
     @property
     def homing(self) -> bool:
         """Whether the way home is not yet done."""
-        return self._homing is not None
+        return self._homing_scale > 0.0
 
     def step(
         self,
@@ -149,16 +150,21 @@ class PartController:
             policy: Newest command of the policy.
             must_hold: A reason to hold whatever the commands say.
         """
-        self._joint_velocities = np.zeros_like(self._joint_targets)
         if must_hold is not HoldReason.NONE:
             self.require_fresh_press(_presses(human), _presses(policy))
-            self._homing = None
+            self._end_homing()
             return self._hold(must_hold)
-        if self._homing is not None and authority is Authority.HOMING:
-            return self._follow_homing()
+        if self.homing and authority is Authority.HOMING:
+            return self._go_home(measured)
+        self._end_homing()
         if authority not in self._clutches:
             return self._hold(HoldReason.AUTHORITY)
         command = human if authority is Authority.HUMAN else policy
+        if self._joints.must_brake and command is not None and command.engaged:
+            followed = authority, command.press
+            # A press starts from rest: the arm brakes first, and is anchored where it then is.
+            if followed != self._followed:
+                return self._hold(self._held_for)
         state = self._clutches[authority].update(command, measured.pose)
         if state.hold_reason is not HoldReason.NONE or command is None:
             return self._hold(state.hold_reason)
@@ -168,77 +174,90 @@ class PartController:
         self, state: ClutchState, command: MotionCommand, authority: Authority, measured: Measured
     ) -> PartDecision:
         if state.engaged_now:
-            self._limiter.start_from(measured.pose)
-            self._joint_targets = measured.joints.copy()
+            self._start_at(measured)
             self._foresight.start_from(measured.pose)
-        before = self._joint_targets
+        self._followed, self._held_for = (authority, command.press), HoldReason.NOT_ENGAGED
+        before = self._limiter.motion
         if state.twist is not None:
             limits = self._limiter.along(state.twist)
-            limits |= self._joints_to_target()
+            limits |= self._joints_follow(before)
             share = self._limiter.share_along(state.twist)
         else:
             assert state.wanted is not None
             limits = self._limiter.towards(state.wanted)
-            limits |= self._joints_to_target()
+            limits |= self._joints_follow(before)
             share = self._limiter.share_towards(self._foresight.after(state.wanted))
-        self._joint_velocities = (self._joint_targets - before) * (share / self._period_s)
+        velocities = self._joints.expected_velocities(share)
         if np.isfinite(command.gripper):
             self._gripper_target = float(np.clip(command.gripper, 0.0, 1.0))
             if self._gripper_target != command.gripper:
                 limits |= Limit.GRIPPER_RANGE
         anchor = self._clutches[authority].anchor
-        return self._decision(authority, command.source, limits, HoldReason.NONE, anchor)
+        return self._decision(authority, command.source, limits, HoldReason.NONE, anchor, velocities)
 
     def _hold(self, reason: HoldReason) -> PartDecision:
-        before = self._joint_targets
-        if self._limiter.slow_down():
-            self._joints_to_target()
-            share = self._limiter.share_of_braking()
-            self._joint_velocities = (self._joint_targets - before) * (share / self._period_s)
-        return self._decision(Authority.HOLD, '', Limit.NONE, reason, self._clutches[Authority.HUMAN].anchor)
-
-    def _follow_homing(self) -> PartDecision:
-        assert self._homing is not None
-        self._joint_targets = self._homing.advance()
-        self._limiter.start_from(self._kinematics.forward(self._joint_targets))
-        if self._homing.done:
-            self._homing = None
+        self._followed, self._held_for = None, reason
+        velocities = self._brake()
         anchor = self._clutches[Authority.HUMAN].anchor
-        return self._decision(Authority.HOMING, 'home', Limit.NONE, HoldReason.NONE, anchor)
+        return self._decision(Authority.HOLD, '', Limit.NONE, reason, anchor, velocities)
 
-    def _joints_to_target(self) -> Limit:
-        """Solves for the target; where joints cannot follow, puts the target where they get to."""
-        limits = Limit.NONE
-        solution = self._kinematics.solve(self._limiter.target, self._joint_targets)
-        way = solution.joints - self._joint_targets
-        # The range is kept, but a joint that is outside already is not thrown back.
-        lower = np.minimum(self._limits.joint_lower, self._joint_targets)
-        upper = np.maximum(self._limits.joint_upper, self._joint_targets)
-        joints = np.clip(solution.joints, lower, upper)
-        if np.any(joints != solution.joints):
-            limits |= Limit.JOINT_POSITION
-            way = joints - self._joint_targets
-        share = float(np.max(np.abs(way) / (self._limits.joint_speed * self._period_s), initial=0.0))
-        if share > 1.0 + 1e-9:
-            limits |= Limit.JOINT_SPEED
-            joints = self._joint_targets + way / share
-        elif solution.position_error > _IK_POSITION_TOLERANCE_M or solution.rotation_error > _IK_ROTATION_TOLERANCE_RAD:
-            limits |= Limit.IK_RESIDUAL
-        self._joint_targets = joints
-        if limits is not Limit.NONE:
-            self._limiter.accept(self._kinematics.forward(joints))
+    def _brake(self) -> Vector:
+        """Brakes for a tick; returns the joint velocities that are expected of the next."""
+        self._limiter.accept(self._joints.brake(self._limiter.motion))
+        return self._joints.braking_velocities()
+
+    def _depart_for_home(self, measured: Measured) -> None:
+        self._start_at(measured)
+        self._homing = HomingPath(
+            measured.joints,
+            self._home,
+            self._limits.joint_speed * self._homing_scale,
+            self._limits.joint_acceleration,
+            self._period_s,
+        )
+
+    def _go_home(self, measured: Measured) -> PartDecision:
+        if self._homing is None and self._joints.at_rest:
+            self._depart_for_home(measured)
+        velocities = np.zeros_like(self._home)
+        if self._homing is None:
+            velocities = self._brake()
+        else:
+            self._limiter.accept(self._joints.go_to(self._homing.advance(), self._limiter.motion))
+            if self._homing.done:
+                self._end_homing()
+        anchor = self._clutches[Authority.HUMAN].anchor
+        return self._decision(Authority.HOMING, 'home', Limit.NONE, HoldReason.NONE, anchor, velocities)
+
+    def _end_homing(self) -> None:
+        self._homing, self._homing_scale = None, 0.0
+
+    def _start_at(self, measured: Measured) -> None:
+        self._limiter.start_from(measured.pose)
+        self._joints.start_from(measured.joints)
+
+    def _joints_follow(self, before: ToolMotion) -> Limit:
+        """Lets the joints follow the target; where they cannot, puts the target where they get to."""
+        reached, limits = self._joints.follow(before, self._limiter.motion)
+        self._limiter.accept(reached, joints_were_slow=Limit.JOINT_ACCELERATION in limits)
         return limits
 
     def _decision(
-        self, authority: Authority, source: str, limits: Limit, reason: HoldReason, anchor: Pose
+        self,
+        authority: Authority,
+        source: str,
+        limits: Limit,
+        reason: HoldReason,
+        anchor: Pose,
+        velocities: Vector,
     ) -> PartDecision:
         return PartDecision(
             authority=authority,
             source=source,
             anchor=anchor,
             target=self._limiter.target,
-            joint_targets=self._joint_targets,
-            joint_velocities=self._joint_velocities,
+            joint_targets=self._joints.joints,
+            joint_velocities=velocities,
             gripper_target=self._gripper_target,
             limits=limits,
             hold_reason=reason,

@@ -16,6 +16,8 @@ from cobalt_teleop.core.pose import Vector
 
 ROBOTS = Path(__file__).resolve().parent.parent / 'robots'
 
+_OPTIONAL_LIMITS = frozenset({'joint_margin', 'watchdog_s', 'jump_m', 'jump_rad'})
+
 
 @dataclass(frozen=True, kw_only=True)
 class GripperDescription:
@@ -181,12 +183,15 @@ def _vector(path: Path, name: str, value: Any, size: int) -> Vector:
 
 def _limits(path: Path, data: Any, ranges: Vector) -> PartLimits:
     keys = {f.name for f in fields(PartLimits)} - {'joint_lower', 'joint_upper'}
-    values = _checked(path, 'limits', data, keys, optional=frozenset({'watchdog_s', 'jump_m', 'jump_rad'}))
-    sizes = {'workspace_min': 3, 'workspace_max': 3, 'joint_speed': len(ranges)}
+    values = _checked(path, 'limits', data, keys, optional=_OPTIONAL_LIMITS)
+    sizes = {'workspace_min': 3, 'workspace_max': 3, 'joint_speed': len(ranges), 'joint_acceleration': len(ranges)}
     limits: dict[str, Any] = {
         key: _vector(path, key, value, sizes[key]) if key in sizes else float(value) for key, value in values.items()
     }
-    return PartLimits(joint_lower=ranges[:, 0].copy(), joint_upper=ranges[:, 1].copy(), **limits)
+    try:
+        return PartLimits(joint_lower=ranges[:, 0].copy(), joint_upper=ranges[:, 1].copy(), **limits)
+    except CobaltError as error:
+        raise CobaltError(f'{path}: {error}') from error
 
 
 def _checked_model(path: Path, model_path: Path, values: Mapping[str, Any]) -> Vector:

@@ -51,6 +51,7 @@ def gantry_limits() -> PartLimits:
         joint_lower=np.array([-1.0, -1.0, -1.0, -4.0, -4.0, -4.0]),
         joint_upper=np.array([1.0, 1.0, 1.0, 4.0, 4.0, 4.0]),
         joint_speed=np.array([1.0, 1.0, 1.0, 4.0, 4.0, 4.0]),
+        joint_acceleration=np.array([4.0, 4.0, 4.0, 16.0, 16.0, 16.0]),
     )
 
 
