@@ -1,6 +1,7 @@
 """A page without a browser: speaks to the bridge as the real page does, over aiohttp and aiortc."""
 
 import asyncio
+import contextlib
 import json
 import time
 
@@ -165,7 +166,8 @@ class PageClient:
 
         await connection.setRemoteDescription(RTCSessionDescription(offer['sdp'], 'offer'))
         await connection.setLocalDescription(await connection.createAnswer())
-        await self.say('answer', connection=kind, number=offer['number'], sdp=connection.localDescription.sdp)
+        with contextlib.suppress(ConnectionError):  # the bridge may have gone meanwhile
+            await self.say('answer', connection=kind, number=offer['number'], sdp=connection.localDescription.sdp)
 
     def _on_sample(self, text):
         message = json.loads(text)
