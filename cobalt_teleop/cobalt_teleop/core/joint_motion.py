@@ -109,15 +109,17 @@ class JointMotion:
             return (wanted if limits is Limit.NONE else ToolMotion(before.pose)), limits
         share, shortened = self._share_of(way, lower, upper, solution)
         limits |= shortened
-        step, changed_too_fast = self._gently(way * share)
+        largest, changed_too_fast = self._gently(way * share)
         if changed_too_fast:
             limits |= Limit.JOINT_ACCELERATION
         # Only where the joints could not follow is the tool's target where they get to.
         exact = limits is Limit.NONE and _is_exact(solution)
         braking = self._braking_step()
         for tried in _SHARES_TRIED:
-            if tried < 1.0:
-                step, exact = braking + tried * (step - braking), False
+            if tried == 1.0:
+                step = largest
+            else:
+                step, exact = braking + tried * (largest - braking), False
             tool = wanted if exact else before.to(self._kinematics.forward(self.joints + step), self._period_s)
             broken, way_to_stop = self._check(before, tool, step, lower, upper)
             if broken is Limit.NONE:
