@@ -172,7 +172,12 @@ class WebRtcBridge(Node):
         # Bridges that share a folder differ by their ports.
         state = (self._state_folder, f'sessions-{values.port}.json')
         self._lobby = Lobby(
-            RosSide(self, self._calls, self._loop), rules, self.get_logger().info, state, entrance.door.invitations
+            RosSide(self, self._calls, self._loop),
+            rules,
+            self.get_logger().info,
+            state,
+            entrance.door.invitations,
+            entrance.places,
         )
         app = build_app(self._lobby, entrance, self._way)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0, keepalive_timeout=KEEPALIVE_S)

@@ -12,6 +12,7 @@ from cobalt_teleop.bridge.door.door import Door
 from cobalt_teleop.bridge.door.guest import Guest
 from cobalt_teleop.bridge.door.limits import DoorLimits, Places
 from cobalt_teleop.bridge.door.visitor import visitor_of
+from cobalt_teleop.bridge.operators.companion import Companion
 from cobalt_teleop.bridge.operators.lobby import KEY_DIGITS, Lobby, public_session_id
 from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_signal
@@ -74,6 +75,10 @@ class Signalling:
         try:
             hello = await self._hello(upgrade)
             visitor = visitor_of(request)
+            main = self._lobby.paired_with(hello['token'], public_session_id(hello['session']))
+            if main is not None:
+                await self._accompany(upgrade, hello, main)
+                return
             guest = self._door.admit(
                 hello['token'],
                 visitor.address,
@@ -102,6 +107,14 @@ class Signalling:
             del self._pages[upgrade]
             await self._lobby.dismiss(session, upgrade)
 
+    async def _accompany(self, upgrade: web.WebSocketResponse, hello: PageMessage, main: Session) -> None:
+        """Takes in one more page of a session, such as a phone beside a laptop."""
+        companion = await self._lobby.admit_companion(upgrade, hello, main, public_session_id(hello['session']))
+        try:
+            await self._listen(upgrade, companion)
+        finally:
+            await companion.detach(upgrade)
+
     def _note_arrival(self, session: Session, guest: Guest, address: str) -> None:
         """Logs who has come from where; not each time that a page comes back."""
         if not self._door.needs_token and not guest.invitation_id:
@@ -125,7 +138,7 @@ class Signalling:
             return hello
         return replace(hello, fields={**hello.fields, 'session': secrets.token_hex(KEY_DIGITS // 2)})
 
-    async def _listen(self, upgrade: web.WebSocketResponse, session: Session) -> None:
+    async def _listen(self, upgrade: web.WebSocketResponse, session: Session | Companion) -> None:
         async for message in upgrade:
             if message.type != WSMsgType.TEXT:
                 await upgrade.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b'text alone')

@@ -28,6 +28,7 @@ class Entrance:
         door: Decides who comes in.
         limits: How many, how fast, how long.
         text: To be printed once it serves.
+        places: Where pages are found, the likeliest first.
         log: Writes a line to the log of whoever runs the bridge.
     """
 
@@ -37,6 +38,7 @@ class Entrance:
     door: Door
     limits: DoorLimits
     text: str
+    places: Sequence[str]
     log: Callable[[str], None]
 
     @property
@@ -126,6 +128,7 @@ def open_entrance(
             terminal=shows_on_terminal(),
             state_dir=str(folder.path) if str(folder.path) != default_state_dir() else '',
         ),
+        places=places,
         log=log,
     )
 

@@ -4,13 +4,14 @@ import asyncio
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
 from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.door.invitations import Invitations
 from cobalt_teleop.bridge.door.state_folder import StateFolder
@@ -18,8 +19,10 @@ from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.metrics import Metrics
 from cobalt_teleop.bridge.operators.appearance import distinct_name, free_colour, unnamed
 from cobalt_teleop.bridge.operators.capacity import MAX_SESSIONS, make_room
+from cobalt_teleop.bridge.operators.companion import Companion
 from cobalt_teleop.bridge.operators.floor import Floor
 from cobalt_teleop.bridge.operators.lobby_state import KnownSession, LobbyState, LobbyStateFile, key_sha256
+from cobalt_teleop.bridge.operators.pairings import Pairings
 from cobalt_teleop.bridge.operators.reception import SessionRules
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session
@@ -27,10 +30,13 @@ from cobalt_teleop.bridge.operators.stop_record import KnownStop
 from cobalt_teleop.bridge.operators.supervision import Supervision
 from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.ros_side import RosSide
-from cobalt_teleop.bridge.wire.page_events import Event
+from cobalt_teleop.bridge.wire.page_events import Event, pairing_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 
 KEY_DIGITS = 32
+
+MOST_COMPANIONS = 2
+"""A person has two hands."""
 
 OWNER = Guest(role=Role.SUPERVISOR, at_the_machine=True)
 """Who sits at the machine itself."""
@@ -65,6 +71,7 @@ class Lobby:
         log: Writes a line to the node's log.
         state: Folder and file that keep sessions across a restart; None to keep nothing.
         invitations: By which people come in; None where nobody is invited.
+        places: Where pages are found, such as `https://192.0.2.7:8080`; for codes that a phone scans.
     """
 
     def __init__(
@@ -74,6 +81,7 @@ class Lobby:
         log: Callable[[str], None],
         state: tuple[StateFolder, str] | None = None,
         invitations: Invitations | None = None,
+        places: Sequence[str] = (),
     ) -> None:
         self.metrics = Metrics()
         self.floor = Floor(ros, self._on_change, self.metrics.note_frame)
@@ -83,6 +91,8 @@ class Lobby:
         self._expected: dict[str, KnownSession] = {}
         self._expected_stops: dict[str, KnownStop] = {}
         self._leaving: dict[str, asyncio.Task[None]] = {}
+        self._pairings = Pairings()
+        self._places = places
         self._usher = Usher(self.floor, self._sessions, rules.idle_s, self._on_change, log)
         self._supervision = Supervision(
             self.floor,
@@ -185,6 +195,36 @@ class Lobby:
         await self._usher.arrive(session)
         return session
 
+    def paired_with(self, code: str, device: str) -> Session | None:
+        """Returns the session that a page joins by a code; None if the code is none of ours.
+
+        Args:
+            code: Where other pages show the token of their link.
+            device: Public id of the page's key.
+        """
+        return self._sessions.get(self._pairings.session_of(code, device) or '')
+
+    async def admit_companion(
+        self, socket: web.WebSocketResponse, hello: PageMessage, main: Session, device: str
+    ) -> Companion:
+        """Takes one more page of a session in.
+
+        Raises:
+            EntryRefusedError: It has as many as there may be.
+        """
+        companion = main.companions.get(device)
+        if companion is None:
+            if len(main.companions) >= MOST_COMPANIONS:
+                raise EntryRefusedError(f'{main.operator} has {MOST_COMPANIONS} phones paired already')
+            companion = Companion(device, main, self._rules.sessions, self._log)
+            main.companions[device] = companion
+            self._log(f'{main.full_name} has paired a second device')
+        await companion.attach(socket, hello)
+        companion.tell(self._workcells_event())
+        companion.tell(self._people_event())
+        main.tell_self()
+        return companion
+
     async def dismiss(self, session: Session, socket: web.WebSocketResponse) -> None:
         """A page is gone; its session goes too unless it comes back in time."""
         if await session.detach(socket) and self._sessions.get(session.session_id) is session:
@@ -225,7 +265,9 @@ class Lobby:
         Raises:
             ServiceError: With the reason.
         """
-        if message.type == 'rename':
+        if message.type == 'pair':
+            session.tell(pairing_event(self._pairings.issue(session.session_id), self._places))
+        elif message.type == 'rename':
             self._rename(session, message['name'])
         elif message.type == 'watch':
             await self._usher.watch(session, message['workcell'])
@@ -297,6 +339,7 @@ class Lobby:
 
     async def _end(self, session: Session) -> None:
         self._sessions.pop(session.session_id, None)
+        self._pairings.forget(session.session_id)
         self._usher.forget(session)
         await session.close()
         self._on_change()

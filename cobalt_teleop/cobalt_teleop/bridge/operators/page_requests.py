@@ -18,7 +18,7 @@ OF_PAGES = frozenset({'stats', 'ping', 'answer', 'restart_control', 'restart_vid
 
 OF_SUPERVISORS = frozenset({'overview', 'stop_all', 'release_stops', 'end_episode', 'give', 'send_away', 'invite'})
 
-OF_THE_LOBBY = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here'}) | OF_SUPERVISORS
+OF_THE_LOBBY = frozenset({'rename', 'watch', 'join_line', 'leave_line', 'here', 'pair'}) | OF_SUPERVISORS
 
 _OF_OPERATORS = frozenset(
     {
@@ -32,10 +32,11 @@ _OF_OPERATORS = frozenset(
         'clear_emergency_stop',
         'join_line',
         'leave_line',
+        'pair',
     }
 )
 
-_COSTLY = frozenset({'restart_control', 'restart_video', 'watch', 'rename', 'join_line', 'leave_line'})
+_COSTLY = frozenset({'restart_control', 'restart_video', 'watch', 'rename', 'join_line', 'leave_line', 'pair'})
 """They make new connections, or tell something to everybody."""
 
 _STOPS = frozenset({'emergency_stop', 'stop_all'})

@@ -5,10 +5,12 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.bridge.media.session_media import SessionMedia
 from cobalt_teleop.bridge.operators.device_samples import device_of, device_sample
+from cobalt_teleop.bridge.operators.hands import Hands
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, SampleGate, combined
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_sample
@@ -42,30 +44,52 @@ class Driver:
     room: Room | None
 
 
+class Sight(Protocol):
+    """What an operator sees of the arm."""
+
+    def sees(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> bool:
+        """Returns whether who sends a sample sees what he drives."""
+
+    def shown_frame_stamp(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> int | None:
+        """Returns the capture time [ns] of the picture that he sees, if it is known."""
+
+
 class SampleIntake:
     """Checks a page's samples, bounds their rate, and publishes them for the workcell that it drives.
 
     Args:
         media: Of the page.
+        sight: What its person sees, on this page or beside it.
         driver: Tells who sends, at this moment.
         complain: Told what was wrong with a message.
         on_activity: Called when the person does something.
+        hands: Of the session.
+        takes_keys: It has a keyboard; only a session's own page has one.
     """
 
     def __init__(
         self,
         media: SessionMedia,
+        sight: Sight,
         driver: Callable[[], Driver],
         complain: Callable[[PageMessageError], None],
         on_activity: Callable[[], None],
+        *,
+        hands: Hands,
+        takes_keys: bool = True,
     ) -> None:
         self._media = media
+        self._sight = sight
+        self._hands = hands
+        self._takes_keys = takes_keys
         self._driver = driver
         self._complain = complain
         self._on_activity = on_activity
         self._gates: dict[tuple[str, str], SampleGate] = {}
         self._published = 0
         self.resume = ResumePoint()
+        self.seen: tuple[tuple[str, int] | None, float] = (None, float('-inf'))
+        """The picture that its newest sample names, and when that came [s]."""
 
     def restart(self) -> None:
         """A page has come anew: its counts of the link begin again."""
@@ -93,9 +117,15 @@ class SampleIntake:
         room = self._driver().room
         if room is None:
             return
+        if message.type == 'keys' and not self._takes_keys:
+            self._complain(PageMessageError('keys are taken from the page of the session alone'))
+            return
+        self.seen = message['frame'], time.monotonic()
         device, part = device_of(message), self._part_of(message, room.parts)
         if part not in room.parts:
             self._complain(PageMessageError(f"there is no part '{part}' here; there are {', '.join(room.parts)}"))
+            return
+        if not self._hands.may_speak(self, device, part, engaged=message['engaged']):
             return
         gate = self._gates.setdefault((device, part), SampleGate())
         delay_s = gate.offer(message, time.monotonic())
@@ -130,6 +160,6 @@ class SampleIntake:
             lease_id=driver.lease_id,
             operator=driver.operator,
             sequence=self._published,
-            sees=self._media.sees(room.cameras, message['frame']),
-            shown_frame_ns=self._media.shown_frame_stamp(room.cameras, message['frame']),
+            sees=self._sight.sees(room.cameras, message['frame']),
+            shown_frame_ns=self._sight.shown_frame_stamp(room.cameras, message['frame']),
         )

@@ -2,9 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
@@ -16,14 +16,19 @@ from cobalt_teleop.bridge.media.session_media import SessionMedia
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
 from cobalt_teleop.bridge.operators.episode_requests import EpisodeRequests
+from cobalt_teleop.bridge.operators.hands import Hands
 from cobalt_teleop.bridge.operators.page_pace import PagePace
 from cobalt_teleop.bridge.operators.page_requests import OF_THE_LOBBY, PageRequests, Work
 from cobalt_teleop.bridge.operators.page_voice import PageVoice
 from cobalt_teleop.bridge.operators.reception import Reception, SessionRules
 from cobalt_teleop.bridge.operators.room import Room
+from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, combined
 from cobalt_teleop.bridge.operators.sample_intake import Driver, SampleIntake
 from cobalt_teleop.bridge.wire.page_events import Event, keyboard_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
+
+if TYPE_CHECKING:
+    from cobalt_teleop.bridge.operators.companion import Companion
 
 SILENT_AFTER_S = 3.0
 """A page tells how its link is once a second; after so long without, nothing of it arrives [s]."""
@@ -62,6 +67,10 @@ class Session:
         """It waits in line when it has no place."""
         self.last_active_s = time.monotonic()
         """When its person last did something."""
+        self.hands = Hands()
+        """Of all its pages."""
+        self.companions: dict[str, Companion] = {}
+        """Its other pages, such as phones beside a laptop, by the public ids of their keys."""
         self._rules = rules
         self._reception = reception
         self._log = log
@@ -76,7 +85,9 @@ class Session:
             name=session_id,
         )
         self._voice = PageVoice(self._media)
-        self._samples = SampleIntake(self._media, self._as_driver, self._voice.complain, self.note_activity)
+        self._samples = SampleIntake(
+            self._media, self._media, self.as_driver, self._voice.complain, self.note_activity, hands=self.hands
+        )
         self._control = ControlRequests(self, self._call, log)
         self._episodes = EpisodeRequests(
             self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
@@ -114,6 +125,15 @@ class Session:
     def video(self) -> tuple[str, str]:
         """Road and codec of its video; empty without."""
         return (self._media.road, self._media.codec) if self.room is not None else ('', '')
+
+    @property
+    def seen(self) -> tuple[tuple[str, int] | None, float]:
+        """The picture that its page has shown last, and when it told so [s]."""
+        return self._samples.seen
+
+    def shown_frame_stamp(self, cameras: Sequence[str], frame: tuple[str, int] | None) -> int | None:
+        """Returns the capture time [ns] of a picture on its page's screen, if it is known."""
+        return self._media.shown_frame_stamp(cameras, frame)
 
     @property
     def report(self) -> PageMessage | None:
@@ -189,10 +209,14 @@ class Session:
         room.enter(self)
         room.tell_all_to(self)
         await self.offer_media()
+        for companion in tuple(self.companions.values()):
+            await companion.enter(room)
 
     async def leave(self) -> None:
         """Gives control back and leaves the workcell."""
         await self._media.drop()
+        for companion in tuple(self.companions.values()):
+            await companion.leave()
         room = self.room
         if room is not None:
             await self._control.release_quietly()
@@ -206,6 +230,8 @@ class Session:
 
     async def close(self) -> None:
         """Ends the session."""
+        for companion in tuple(self.companions.values()):
+            await companion.close('The session of your other page has ended. Pair this one again.')
         await self.leave()
         self._requests.close()
         await self._voice.close()
@@ -237,17 +263,23 @@ class Session:
 
     def tell_self(self) -> None:
         """Tells the page as whom it is known."""
-        self.tell(
-            {
-                'type': 'you',
-                'name': self.operator,
-                'named_by_invitation': bool(self.guest.name),
-                'colour': self.colour,
-                'role': self.guest.role.value,
-                'comes_to_drive': self.guest.comes_to_drive,
-                'task': self.guest.task,
-            }
-        )
+        self.tell(self.described())
+        for companion in tuple(self.companions.values()):
+            companion.tell_self()
+
+    def described(self) -> Event:
+        """Returns what its pages are told of it."""
+        return {
+            'type': 'you',
+            'name': self.operator,
+            'named_by_invitation': bool(self.guest.name),
+            'colour': self.colour,
+            'role': self.guest.role.value,
+            'comes_to_drive': self.guest.comes_to_drive,
+            'task': self.guest.task,
+            'companion': False,
+            'companions': len(self.companions),
+        }
 
     def tell_news(self, event: Event) -> None:
         """Sends an event unless it says what the last of its type said."""
@@ -310,13 +342,19 @@ class Session:
 
     def _work(self) -> dict[str, Work]:
         """Returns what is done for each message."""
-        control = self._control
         return {
+            **self.work_of_people(),
             'stats': self._take_stats,
             'ping': self._answer_ping,
             'answer': self._answer,
             'restart_control': lambda _: self._offer_control(),
             'restart_video': self._restart_video,
+        }
+
+    def work_of_people(self) -> dict[str, Work]:
+        """Returns what is done for each message of a person, whichever page of the session he holds."""
+        control = self._control
+        return {
             'acquire': lambda message: control.acquire(message['ask']),
             'release': lambda _: control.give_back(),
             'hand_over': lambda _: control.hand_over(),
@@ -344,7 +382,8 @@ class Session:
     async def _end_flood(self) -> None:
         await self._reception.send_away(self, 'This page sent too many messages at once. Load it again.')
 
-    def _as_driver(self) -> Driver:
+    def as_driver(self) -> Driver:
+        """Returns as whom its devices drive, at this moment."""
         lease_id = self.lease_id if self.role.includes(Role.OPERATOR) else ''
         return Driver(self.session_id, self.operator, lease_id, self.room)
 
@@ -397,7 +436,7 @@ class Session:
         if self.role.includes(Role.OPERATOR):
             await self._control.each_second()
         if self.connected and self.room is not None and self.room.endpoints is not None:
-            counts = self._samples.take_counts()
+            counts = self._take_counts()
             self._reception.metrics.note_samples(counts)
             self.room.endpoints.publish_link(
                 link_stats(
@@ -412,6 +451,10 @@ class Session:
                     codec=self._media.codec,
                 )
             )
+
+    def _take_counts(self) -> LinkCounts:
+        others = [companion.take_counts() for companion in self.companions.values()]
+        return combined([self._samples.take_counts(), *others])
 
     @property
     def _workcell_id(self) -> str:

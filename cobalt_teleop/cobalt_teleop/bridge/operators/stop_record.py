@@ -9,8 +9,13 @@ from cobalt_teleop.bridge.door.guest import Role
 class Presser(Protocol):
     """A session, as far as it stops an arm."""
 
-    session_id: str
-    operator: str
+    @property
+    def session_id(self) -> str:
+        """Its public name."""
+
+    @property
+    def operator(self) -> str:
+        """Its person, as others see him."""
 
     @property
     def role(self) -> Role:

@@ -5,7 +5,7 @@ import { Connection } from '/connection.js';
 import { LinkMeter } from '/link_quality.js';
 import { storedName } from '/lobby.js';
 import { SignalSocket } from '/signal_socket.js';
-import { sessionKey, takeTokenFromAddress, token } from '/token.js';
+import { isCompanion, sessionKey, takeTokenFromAddress, token } from '/token.js';
 
 const MOST_WAITING = 2000; // bytes of samples that may wait for the network: the newest counts
 
@@ -83,7 +83,7 @@ export class Link extends EventTarget {
       session: sessionKey(),
       workcell: this.workcell,
       operator: this.operator,
-      codecs: trackCodecs(),
+      codecs: isCompanion() ? [] : trackCodecs(), // its pictures are on the other screen
       token: token(),
       road: this.road,
     }));

@@ -5,6 +5,7 @@ import { HostClock, pageNow } from '/clock.js';
 import { ConnectionHelp } from '/connection_help.js';
 import { axesFor } from '/devices/axes.js';
 import { addDevices } from '/devices/devices.js';
+import { addPairing } from '/devices/pairing.js';
 import { DrivePanel } from '/devices/drive_panel.js';
 import { Driver } from '/devices/driver.js';
 import { Settings } from '/devices/settings.js';
@@ -17,6 +18,7 @@ import { Pace } from '/pace.js';
 import { Roads } from '/roads.js';
 import { STALE_PICTURE_MS, makeStatus } from '/status.js';
 import { makeSupervisor } from '/supervisor.js';
+import { isCompanion } from '/token.js';
 import * as view from '/view.js';
 
 const SILENT_MS = 1000;
@@ -87,7 +89,9 @@ const driver = new Driver({
 }, settings);
 const panel = new DrivePanel(settings);
 const pads = document.getElementById('pads');
-panel.add({ name: 'keys', title: 'Keys', kind: 'keys', root: pads, show() {}, hide() {} });
+pads.hidden = isCompanion();
+if (!isCompanion()) panel.add({ name: 'keys', title: 'Keys', kind: 'keys', root: pads, show() {}, hide() {} });
+const pairing = isCompanion() ? null : addPairing({ panel, pair: () => link.send({ type: 'pair' }) });
 addDevices({ panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }) });
 
 // Somebody has pressed what moves the arm: says why it does not, and takes control if nobody has it.
@@ -118,7 +122,7 @@ function sendSample(message) {
 
 function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
   light(buttons);
-  if (!known.control.yours) return;
+  if (!known.control.yours || isCompanion()) return;
   if (engaged && cameras.isStale(STALE_PICTURE_MS)) {
     queueMicrotask(() => keyboard.releaseAll('your picture is too old')); // calls this again, with no key down
     return;
@@ -152,7 +156,14 @@ const handlers = {
     keyboard.setActions(event.actions, event.motion_bits);
     nameKeys().then((keyName) => { light = drawPads(pads, keyboard, keyName); });
   },
-  you: (event) => { known.you = event; settings.of(event.name); lobby.welcome(); },
+  you: (event) => {
+    known.you = event;
+    document.body.classList.toggle('companion', event.companion);
+    settings.of(event.name);
+    pairing?.tell(event.companions);
+    lobby.welcome();
+  },
+  pairing: (event) => pairing?.show(event),
   people: (event) => { known.people = event.list; },
   place: (event) => { known.place = event; },
   idle: (event) => { known.idle_s = event.left_s; },
@@ -173,7 +184,7 @@ const handlers = {
       known.control = { ...known.control, holder: '' }; // who drove there has not stopped to drive here
     }
     known.workcell = event;
-    cameras.setCameras(event.cameras);
+    cameras.setCameras(isCompanion() ? [] : event.cameras);
   },
   host: (event) => { known.host = event; },
   viewers: (event) => { known.viewers = event.count; },

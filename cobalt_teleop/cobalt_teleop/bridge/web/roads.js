@@ -2,6 +2,7 @@
 
 import { pageNow } from '/clock.js';
 import { trackCodecs } from '/link.js';
+import { isCompanion } from '/token.js';
 import { TrackScreen } from '/track_screen.js';
 import { UnitScreen, canDecodeUnits } from '/unit_screen.js';
 
@@ -31,7 +32,7 @@ export class Roads {
 
   // Finds out what this browser can do; before the first hello.
   async choose() {
-    this.units = await canDecodeUnits();
+    this.units = !isCompanion() && await canDecodeUnits();
     this.track = trackCodecs().length > 0;
     if (this.forced) this.wanted = this.forced;
     else if (this.units) this.wanted = 'units';

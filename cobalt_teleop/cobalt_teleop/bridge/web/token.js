@@ -8,6 +8,11 @@ export function token() {
   return sessionStorage.getItem(KEPT) ?? '';
 }
 
+// This page is one more of a session: a phone that was paired with a laptop.
+export function isCompanion() {
+  return token().startsWith('pair.');
+}
+
 export function takeTokenFromAddress() {
   const url = new URL(location.href);
   const found = url.searchParams.get('invite') ?? url.searchParams.get('token');

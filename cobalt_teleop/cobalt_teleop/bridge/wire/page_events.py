@@ -1,8 +1,12 @@
 """What a page is told: ROS messages as JSON objects, with the words that it shows."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite
 from typing import Any
+from urllib.parse import urlsplit
+
+import segno
 
 from cobalt_interfaces.msg import (
     ControlState,
@@ -13,6 +17,8 @@ from cobalt_interfaces.msg import (
     RecordingState,
     WorkcellInfo,
 )
+from cobalt_teleop.bridge.door.listening import is_loopback
+from cobalt_teleop.bridge.operators.pairings import LIFETIME_S
 from cobalt_teleop.bridge.wire import wording
 from cobalt_teleop.core.keyboard_actions import ACTIONS, MOTION_BITS
 from cobalt_teleop.ros.stamps import to_nanoseconds
@@ -26,6 +32,18 @@ SPEED_UP_BITS = PartStep.LIMIT_LINEAR_ACCELERATION | PartStep.LIMIT_ANGULAR_ACCE
 def keyboard_event() -> Event:
     """The key map."""
     return {'type': 'keyboard', 'actions': [asdict(action) for action in ACTIONS], 'motion_bits': MOTION_BITS}
+
+
+def pairing_event(code: str, places: Sequence[str]) -> Event:
+    """How a second device joins a session.
+
+    Args:
+        code: That lets it in.
+        places: Where pages are found, the likeliest first; those of loopback lead no phone here.
+    """
+    links = [f'{place}/?token={code}' for place in places if not is_loopback(urlsplit(place).hostname or '')]
+    picture = segno.make(links[0], error='m', micro=False).svg_data_uri(scale=6, border=3) if links else ''
+    return {'type': 'pairing', 'links': links, 'picture': picture, 'seconds': LIFETIME_S}
 
 
 def workcell_event(info: WorkcellInfo) -> Event:

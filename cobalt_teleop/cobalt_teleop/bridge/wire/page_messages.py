@@ -227,6 +227,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'clear_emergency_stop': {},
     'rename': {'name': _text(64)},
     'watch': {'workcell': _text(128)},
+    'pair': {},
     'join_line': {},
     'leave_line': {},
     'here': {},

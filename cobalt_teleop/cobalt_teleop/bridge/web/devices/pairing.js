@@ -1,0 +1,61 @@
+// Has a phone join this page's session: as a controller in the hand of who looks at this screen, or as a second hand.
+
+const MINUTES = 60;
+
+// page: as for addDevices, and pair(): asks the bridge for a code, answered by the event `pairing`.
+export function addPairing({ panel, pair }) {
+  if (matchMedia('(pointer: coarse)').matches) return { show() {}, tell() {} };
+  const root = document.createElement('section');
+  root.id = 'device-pair';
+  root.className = 'device pair';
+  root.role = 'tabpanel';
+  root.hidden = true;
+  const text = document.createElement('p');
+  const code = document.createElement('div');
+  code.className = 'pair-code';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.addEventListener('click', pair);
+  const note = document.createElement('p');
+  note.className = 'note';
+  root.append(text, code, button, note);
+  document.querySelector('.card.keys').append(root);
+
+  function idle(companions = 0) {
+    text.textContent = companions
+      ? `${companions === 1 ? 'A phone is' : 'Two phones are'} paired with this page. Hold the big button on it and move it: the arm follows.`
+      : 'Hold your phone and move it: the arm follows. The pictures stay on this screen.';
+    button.textContent = companions ? 'Pair another phone' : 'Pair a phone';
+    button.hidden = companions >= 2;
+    code.replaceChildren();
+    note.textContent = '';
+  }
+  idle();
+  panel.add({ name: 'pair', title: 'Phone', kind: 'moves', root, show() {}, hide() {} });
+  return {
+    // The bridge has made a code.
+    show({ links, picture, seconds }) {
+      if (!links.length) {
+        note.textContent = 'This server is open on its own machine alone, so no phone can reach it. Whoever runs it can open it: cobalt up sim.launch.xml host:=0.0.0.0';
+        return;
+      }
+      text.textContent = 'Scan this with the phone that you want to hold. It lets that one phone drive for you: show it to nobody else.';
+      const image = new Image();
+      image.src = picture;
+      image.alt = 'Code for the phone';
+      const link = document.createElement('a');
+      link.href = links[0];
+      link.textContent = 'or open this link on it';
+      link.target = '_blank';
+      link.rel = 'noreferrer';
+      code.replaceChildren(image, link);
+      button.textContent = 'Make a new code';
+      note.textContent = `The code is good for ${Math.round(seconds / MINUTES)} minutes. The phone must be in the same network, and warns once of the certificate.`;
+    },
+    // How many phones are paired now.
+    tell(companions) {
+      if (companions !== this.companions) idle(companions);
+      this.companions = companions;
+    },
+  };
+}
