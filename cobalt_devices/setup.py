@@ -31,9 +31,11 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'gamepad_node = cobalt_devices.gamepad_node:main',
             'keyboard_node = cobalt_devices.keyboard_node:main',
             'phone_node = cobalt_devices.phone_node:main',
             'pose_adapter = cobalt_devices.pose_adapter_node:main',
+            'spacemouse_node = cobalt_devices.spacemouse_node:main',
             'vr_node = cobalt_devices.vr_node:main',
         ],
     },

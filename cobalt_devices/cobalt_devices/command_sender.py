@@ -33,6 +33,7 @@ def feedback_of(part: PartStep, source: str) -> Feedback | None:
             target=pose_of(part.target),
             gripper_target=float(part.gripper_target),
             holding=part.hold_reason != PartStep.HOLD_NONE,
+            waiting=part.hold_reason == PartStep.HOLD_NOT_ENGAGED,
         )
     except InvalidPoseError:
         return None

@@ -20,6 +20,7 @@ class Feedback:
         target: The accepted target, in the base frame.
         gripper_target: 0 closed to 1 open.
         holding: The part does not follow commands.
+        waiting: It holds for want of a press alone, or brakes before it takes one.
     """
 
     clutch_epoch: int | None
@@ -29,6 +30,7 @@ class Feedback:
     target: Pose
     gripper_target: float
     holding: bool
+    waiting: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -248,6 +248,4 @@ class KeyboardMapper:
         factor = rates.slow_factor if sample.buttons & BITS['slow'] else 1.0
         # Two keys at once are no faster than one.
         linear_s, angular_s = (within(part, float(np.abs(part).max())) for part in (in_view[:3], in_view[3:]))
-        epoch.move(
-            linear_s * rates.linear_speed * factor, angular_s * rates.angular_speed * factor, sample.stamp_ns
-        )
+        epoch.move(linear_s * rates.linear_speed * factor, angular_s * rates.angular_speed * factor, sample.stamp_ns)

@@ -26,7 +26,7 @@ RESTART_NS = 1_000_000_000
 """A sample that is older than the one before by more than this [ns] comes from a device that has begun anew."""
 
 AT_REST_S = 0.2
-"""So long after the last step the target has followed [s]; what still leads it is held up by a limit, and is dropped."""
+"""So long after the last step the target has followed [s]; what leads it still is held up by a limit, and dropped."""
 
 _REST_SHARE = 0.125
 
@@ -84,8 +84,10 @@ class RateEpoch:
         return (now_ns - self.active_ns) * 1e-9 <= LINGER_S
 
     def is_held(self, feedback: Feedback | None) -> bool:
-        """Returns whether the host holds the part in this very epoch."""
-        return feedback is not None and feedback.holding and feedback.clutch_epoch == self.number
+        """Returns whether the host holds the part in this very epoch, and does not just begin it."""
+        if feedback is None or feedback.clutch_epoch != self.number:
+            return False
+        return feedback.holding and not feedback.waiting
 
     def move(self, step: Vector, turn: Vector, now_ns: int) -> None:
         """Goes on by a step.
