@@ -77,9 +77,10 @@ def main() -> int:
     # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux.
     env.setdefault('ROS_DOMAIN_ID', str(90 + os.getpid() % 12))
     env.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(ROOT / 'cobalt_bringup' / 'config' / 'fastdds_local.xml'))
-    # Hypothesis's plugin imports it after the last test, and Python 3.11 before 3.11.8 can't parse a module while the
-    # garbage collector tells of an exception (python/cpython#106905): it is imported before the first test.
-    env['PYTEST_ADDOPTS'] = f'-p hypothesis {env.get("PYTEST_ADDOPTS", "")}'.rstrip()
+    # Python 3.11 before 3.11.8 can't parse a module while the garbage collector tells of an exception, and pytest ended in
+    # a SystemError (python/cpython#106905): such an exception is printed without its source, and hypothesis, which its
+    # plugin imports after the last test, is imported before the first.
+    env['PYTEST_ADDOPTS'] = f'-p no:unraisableexception -p hypothesis {env.get("PYTEST_ADDOPTS", "")}'.rstrip()
     results = [(step, *run(step, env)) for step in lint_steps() + ([] if options.lint else test_steps())]
     print('\n==== summary')
     for step, code, duration_s, closing in results:

@@ -113,6 +113,7 @@ class CommandSender(Generic[Sample]):
             lease_id=lease_id,
             device_stamp=device_stamp,
             shown_frame_stamp=shown_frame_stamp,
+            filter_delay_ms=command.filter_delay_s * 1e3,
         )
         message.header.stamp = stamp
         message.header.frame_id = self._frame

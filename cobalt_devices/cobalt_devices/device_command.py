@@ -43,6 +43,7 @@ class DeviceCommand:
         engaged: An epoch is on.
         tracked: The device knows its pose.
         clutch_epoch: Of the epoch that is on, or of the last one.
+        filter_delay_s: By how much smoothing makes it late [s].
     """
 
     pose: Pose
@@ -50,6 +51,7 @@ class DeviceCommand:
     engaged: bool
     tracked: bool
     clutch_epoch: int
+    filter_delay_s: float = 0.0
 
 
 class Mapper(Protocol[Sample]):

@@ -3,7 +3,6 @@
 import math
 import sys
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -17,7 +16,8 @@ from cobalt_devices.command_sender import CommandSender
 from cobalt_devices.deadman import Deadman
 from cobalt_devices.local_control import LocalControl, local_operator
 from cobalt_devices.operator_axes import Reference
-from cobalt_devices.pose_mapper import PoseMapper, PoseSample
+from cobalt_devices.pose_device import PoseMotionParameters
+from cobalt_devices.pose_mapper import PoseSample
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import InvalidPoseError
@@ -39,7 +39,7 @@ A gripper topic is optional: std_msgs/Float32, 0 closed to 1 open.
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoseAdapterParameters:
+class PoseAdapterParameters(PoseMotionParameters):
     """Parameters of pose_adapter."""
 
     pose_topic: str = parameter('', 'Topic of geometry_msgs/PoseStamped that moves the arm')
@@ -48,11 +48,9 @@ class PoseAdapterParameters:
     deadman_button: int = parameter(0, 'Button of the Joy that is the deadman', lower=0, upper=63)
     deadman_timeout_s: float = parameter(0.5, 'A deadman not heard for so long is released [s]', lower=0.05, upper=5.0)
     gripper_topic: str = parameter('', 'Topic of std_msgs/Float32 for the gripper; empty for none')
-    workcells: tuple[str, ...] = parameter((), 'Workcells to serve, as names or patterns; the first found is driven')
     part: str = parameter('arm', 'Part that the poses move')
     operator: str = parameter('', 'Name shown to others; who is logged in if empty')
     reference: str = parameter('base', 'Along whose axes it moves', choices=('view', 'base', 'tool'))
-    view_yaw_deg: float = parameter(180.0, 'Yaw of the view in the base frame [deg]', lower=-360.0, upper=360.0)
     heading_deg: float = parameter(
         0.0, "Yaw of the operator's forward in the frame of the poses [deg]", lower=-360.0, upper=360.0
     )
@@ -98,8 +96,8 @@ class PoseAdapter(Node):
         self._control.give_back()
 
     def _on_workcell(self, info: WorkcellInfo) -> None:
-        make_mapper = partial(PoseMapper, self._parameters.view_yaw_deg)
-        self._sender = CommandSender(self, info.workcell_id, self._parameters.part, SOURCE, make_mapper)
+        parameters = self._parameters
+        self._sender = CommandSender(self, info.workcell_id, parameters.part, SOURCE, parameters.make_mapper)
         self.get_logger().info(f'drives {info.workcell_id} while {self._parameters.deadman_topic} is pressed')
 
     def _on_bool(self, message: Bool) -> None:

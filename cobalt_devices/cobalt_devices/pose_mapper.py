@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cobalt_devices.device_command import DeviceCommand, Feedback
 from cobalt_devices.operator_axes import Reference, base_from_operator
+from cobalt_devices.pose_filters import PoseFilter
 from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, rotate
 
 _RESTART_NS = 1_000_000_000
@@ -52,6 +53,7 @@ class _Press:
     base_from_device: Vector
     scale: float
     motion: Pose
+    filter: PoseFilter | None
 
 
 class PoseMapper:
@@ -59,11 +61,15 @@ class PoseMapper:
 
     Args:
         view_yaw_deg: Yaw of who looks at the main camera's picture, in the base frame [deg].
+        make_filter: Makes what smooths the motion of a press; None to leave it as it is.
         next_epoch: Returns the number of a new epoch, one that the host has not seen yet.
     """
 
-    def __init__(self, view_yaw_deg: float, next_epoch: Callable[[], int]) -> None:
+    def __init__(
+        self, view_yaw_deg: float, make_filter: Callable[[], PoseFilter] | None, next_epoch: Callable[[], int]
+    ) -> None:
         self._view_yaw_deg = view_yaw_deg
+        self._make_filter = make_filter
         self._next_epoch = next_epoch
         self._newest_ns = 0
         self._press: _Press | None = None
@@ -99,7 +105,8 @@ class PoseMapper:
             self._begin(sample, feedback)
         press = self._press
         if press is not None and tracked and sample.pose is not None:
-            press.motion = _motion(press, sample.pose)
+            motion = _motion(press, sample.pose)
+            press.motion = motion if press.filter is None else press.filter.smooth(sample.stamp_ns * 1e-9, motion)
         return self._command(sample, engaged=True, tracked=tracked)
 
     def _is_fresh(self, sample: PoseSample) -> bool:
@@ -115,6 +122,7 @@ class PoseMapper:
             base_from_device=base_from_operator(sample.reference, self._view_yaw_deg, tool, sample.heading),
             scale=sample.scale,
             motion=Pose(),
+            filter=self._make_filter() if self._make_filter is not None else None,
         )
 
     def _command(self, sample: PoseSample, *, engaged: bool, tracked: bool) -> DeviceCommand:
@@ -124,6 +132,9 @@ class PoseMapper:
             engaged=engaged,
             tracked=tracked,
             clutch_epoch=self._last_number,
+            filter_delay_s=self._press.filter.delay_s
+            if self._press is not None and self._press.filter is not None
+            else 0.0,
         )
 
 

@@ -21,7 +21,7 @@ class Phone:
     """A phone in a hand, and its mapper."""
 
     def __init__(self, view_yaw_deg=0.0, **settings):
-        self.mapper = PoseMapper(view_yaw_deg, itertools.count(1).__next__)
+        self.mapper = PoseMapper(view_yaw_deg, None, itertools.count(1).__next__)
         self.settings = settings
         self.now_ns = 10**12
         self.epoch = 7

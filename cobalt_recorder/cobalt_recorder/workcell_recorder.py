@@ -144,7 +144,8 @@ class WorkcellRecorder:
                 self._follow(recording, Phase(episode.phase))
                 return
             self._finish('the host left the episode')
-        if episode.phase in (Phase.PREPARING, Phase.RUNNING) and episode.episode_id != self._episode_id:
+        begins = episode.phase in (Phase.PREPARING, Phase.RUNNING) and episode.episode_id != self._episode_id
+        if begins and not episode.practice:
             self._begin(episode)
             if self._recording is not None:
                 self._recording.note_episode(data, info, episode)

@@ -105,7 +105,7 @@ class HostStandIn:
         for thread in self._threads:
             thread.start()
 
-    def start(self, task: str = 'lift', episode_id: str = '') -> str:
+    def start(self, task: str = 'lift', episode_id: str = '', *, practice: bool = False) -> str:
         with self._lock:
             self.episode = EpisodeState(
                 workcell_id=self.workcell_id,
@@ -114,6 +114,7 @@ class HostStandIn:
                 instruction='lift the cube',
                 operator_id='tester',
                 seed=7,
+                practice=practice,
                 phase=EpisodeState.PHASE_PREPARING,
             )
             self._tell_episode()

@@ -55,6 +55,25 @@ def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder
     assert 'Traceback' not in recorder.output
 
 
+def test_practice_leaves_nothing_behind_and_the_next_episode_is_recorded(tmp_path, start_recorder, start_host):
+    recorder = start_recorder(tmp_path)
+    host = start_host()
+    practice_id = host.start(practice=True)
+    host.run()
+    time.sleep(1.0)
+    host.end(EpisodeState.OUTCOME_SUCCESS)
+    host.finished()
+    episode_id = host.start()
+    host.wait_state(RecordingState.STATE_READY)
+    host.run()
+    host.wait_state(RecordingState.STATE_RECORDING)
+    host.end(EpisodeState.OUTCOME_SUCCESS)
+    host.wait_state(RecordingState.STATE_SAVED)
+    kept = [folder.name for folder in (recorder.dataset / 'lift').iterdir()]
+    assert kept == [episode_id] and episode_id != practice_id
+    assert recorder.end() == 0
+
+
 def _check_with_independent_reader(folder, host):
     rows, frames, seen = [], [], {}
     with AnyReader([folder]) as reader:

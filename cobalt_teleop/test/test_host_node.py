@@ -328,6 +328,19 @@ def test_an_episode_that_needs_its_recorder_ends_when_that_falls_silent(operator
     assert ended.outcome == EpisodeState.OUTCOME_ABORTED and 'recorder' in ended.end_reason
 
 
+def test_practice_waits_for_no_recorder_and_says_what_it_is(operator):
+    recorder = create_publisher(operator.node, topics.RECORDING, 'env_0')
+    lease_id = take_control(operator)
+    assert operator.call('StartEpisode', lease_id=lease_id, require_recording=True, practice=True).ok
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_RUNNING, 'it runs')
+    assert operator.newest(topics.EPISODE).practice
+    assert operator.call('EndEpisode', lease_id=lease_id, outcome=EpisodeState.OUTCOME_SUCCESS).ok
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_ENDED, 'it ends')
+    assert operator.call('StartEpisode', lease_id=lease_id).ok
+    until(lambda: not operator.newest(topics.EPISODE).practice, 'the next one is none')
+    operator.node.destroy_publisher(recorder)
+
+
 def test_an_episode_without_a_recorder_runs_or_is_refused_as_asked(operator):
     lease_id = take_control(operator)
     assert operator.call('StartEpisode', lease_id=lease_id, require_recording=True).ok

@@ -58,6 +58,7 @@ class EpisodeRequest:
         round: Of policy learning.
         time_limit_s: 0 if none [s].
         require_recording: Wait for the recorder; refuse if it cannot record.
+        practice: Nothing of it is recorded.
     """
 
     episode_id: str
@@ -69,6 +70,7 @@ class EpisodeRequest:
     round: int
     time_limit_s: float
     require_recording: bool
+    practice: bool = False
 
 
 _BUSY = (Phase.PREPARING, Phase.RUNNING, Phase.PAUSED, Phase.ENDING)

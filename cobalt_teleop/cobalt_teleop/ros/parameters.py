@@ -10,6 +10,7 @@ Each parameter is declared with type, range and description, so that `ros2 param
 names and values out of range are refused with a sentence. `--help` prints the same table.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
@@ -123,9 +124,23 @@ def read_parameters(node: Node, table: type[P]) -> P:
     return table(**values)
 
 
-def help_text(program: str, summary: str, table: type[Any]) -> str:
-    """Returns what `--help` prints for a node."""
-    lines = [summary, '', f'usage: {program} [--help] [--ros-args -p NAME:=VALUE ...]', '', 'parameters:']
+def help_text(program: str, summary: str, tables: Mapping[str, type[Any]]) -> str:
+    """Returns what `--help` prints for a process.
+
+    Args:
+        program: Name of the executable.
+        summary: What it does.
+        tables: Parameter dataclasses of its nodes, by their names.
+    """
+    name = 'NAME' if len(tables) == 1 else 'NODE:NAME'
+    lines = [summary, '', f'usage: {program} [--help] [--ros-args -p {name}:=VALUE ...]']
+    for node, table in tables.items():
+        lines += ['', 'parameters:' if len(tables) == 1 else f'parameters of {node}:', *_help_lines(table)]
+    return '\n'.join(lines)
+
+
+def _help_lines(table: type[Any]) -> list[str]:
+    lines = []
     for f in fields(table):
         spec: _Spec = f.metadata['spec']
         default = ','.join(f.default) if isinstance(f.default, tuple) else f.default
@@ -134,4 +149,4 @@ def help_text(program: str, summary: str, table: type[Any]) -> str:
             limits = f', {spec.lower} to {spec.upper}'
         lines.append(f'  {f.name}  ({default if default != "" else "empty"}{limits})')
         lines.append(f'      {spec.description}')
-    return '\n'.join(lines)
+    return lines

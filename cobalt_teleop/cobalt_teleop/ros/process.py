@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import rclpy
@@ -51,6 +52,21 @@ def _name_transport_profile() -> None:
         os.environ.setdefault('FASTRTPS_DEFAULT_PROFILES_FILE', profile)
 
 
+@dataclass(frozen=True)
+class NodePlan:
+    """A node that a process runs.
+
+    Attributes:
+        name: Of the node.
+        parameters: Its parameter dataclass, for `--help`.
+        build: Makes it; may raise CobaltError. If the node has a method `close`, it is called at the end.
+    """
+
+    name: str
+    parameters: type[Any]
+    build: Callable[[Stop], Node]
+
+
 def run_node(
     program: str,
     summary: str,
@@ -72,10 +88,32 @@ def run_node(
     Returns:
         The exit code: 0 after a signal, 2 if the node refused to start, 1 if it failed.
     """
+    return run_nodes(program, summary, (NodePlan(program, parameters, build),), argv, make_executor)
+
+
+def run_nodes(
+    program: str,
+    summary: str,
+    plans: Sequence[NodePlan],
+    argv: Sequence[str] | None = None,
+    make_executor: Callable[[], Executor] = SingleThreadedExecutor,
+) -> int:
+    """Runs several nodes in one process and one executor, as `run_node` runs one.
+
+    Args:
+        program: Name of the executable, for messages.
+        summary: For `--help`.
+        plans: The nodes.
+        argv: Arguments without the program's name; those of the process by default.
+        make_executor: Returns the executor that spins the nodes.
+
+    Returns:
+        The exit code, as `run_node`.
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     own = arguments[: arguments.index('--ros-args')] if '--ros-args' in arguments else arguments
     if '--help' in own or '-h' in own:
-        print(help_text(program, summary, parameters))
+        print(help_text(program, summary, {plan.name: plan.parameters for plan in plans}))
         return 0
     if own:
         print(f"{program}: unknown argument '{own[0]}'. See {program} --help", file=sys.stderr)
@@ -90,10 +128,10 @@ def run_node(
     except Exception as error:
         print(f'{program}: ROS 2 did not start: {error}', file=sys.stderr)
         return 2
-    node = None
+    nodes: list[Node] = []
     try:
         try:
-            node = build(stop)
+            nodes += (plan.build(stop) for plan in plans)
         except CobaltError as error:
             print(f'{program}: {error}', file=sys.stderr)
             return 2
@@ -101,7 +139,8 @@ def run_node(
             print(f'{program}: ROS 2 refused the node: {error}', file=sys.stderr)
             return 2
         executor = make_executor()
-        executor.add_node(node)
+        for node in nodes:
+            executor.add_node(node)
         ending = threading.Event()
 
         def spin() -> None:
@@ -111,7 +150,7 @@ def run_node(
             except (ExternalShutdownException, ShutdownException):
                 pass
             except Exception as error:
-                node.get_logger().fatal(f'{type(error).__name__}: {error}')
+                nodes[0].get_logger().fatal(f'{type(error).__name__}: {error}')
                 stop.request(f'stopped by an unexpected {type(error).__name__}: {error}', exit_code=1)
                 raise
 
@@ -124,7 +163,7 @@ def run_node(
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_IGN)
-        if node is not None:
+        for node in nodes:
             close = getattr(node, 'close', None)
             if close is not None:
                 close()

@@ -72,6 +72,10 @@ class EpisodeDesk:
         """Whether the row of this tick is the last one of the episode."""
         return self._ending is not None
 
+    @property
+    def _is_practice(self) -> bool:
+        return self._episode.request is not None and self._episode.request.practice
+
     def how_it_ends(self) -> str:
         """Returns in words how the running episode ends while nobody drives; empty if none is running."""
         request = self._episode.request
@@ -106,7 +110,8 @@ class EpisodeDesk:
             seed=seed,
             round=int(request.round),
             time_limit_s=info.time_limit_s,
-            require_recording=bool(request.require_recording),
+            require_recording=bool(request.require_recording) and not request.practice,
+            practice=bool(request.practice),
         )
         self._episode.prepare(episode, time.monotonic())
         self._tell()
@@ -161,7 +166,7 @@ class EpisodeDesk:
         self._episode.end(
             ending.outcome, ending.source, ending.reason, step=step, stamp_ns=stamp_ns, now_s=time.monotonic()
         )
-        if not self._publish.recorder_listens():
+        if self._is_practice or not self._publish.recorder_listens():
             self._episode.finish()
         self._tell()
 
@@ -197,7 +202,7 @@ class EpisodeDesk:
         assert request is not None
         failure = next((state.reason for state in states if state.state == RecordingState.STATE_FAILED), None)
         ready = any(state.state in _READY for state in states)
-        absent = not self._publish.recorder_listens()
+        absent = self._is_practice or not self._publish.recorder_listens()
         if ready or (not request.require_recording and (failure is not None or overdue or absent)):
             self._recorder_heard_s = time.monotonic()
             self._episode.run(step=step, stamp_ns=now_ns(), now_s=time.monotonic())

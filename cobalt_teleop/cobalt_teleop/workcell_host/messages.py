@@ -123,6 +123,7 @@ def episode_state(workcell_id: str, robot: str, episode: Episode, now_s: float) 
         message.seed = request.seed
         message.round = request.round
         message.time_limit_s = request.time_limit_s
+        message.practice = request.practice
     return message
 
 
@@ -192,6 +193,7 @@ def _limits(part: str, limits: Any) -> Limits:
         joint_lower=limits.joint_lower.tolist(),
         joint_upper=limits.joint_upper.tolist(),
         joint_speed=limits.joint_speed.tolist(),
+        joint_acceleration=limits.joint_acceleration.tolist(),
         watchdog_ms=limits.watchdog_s * 1e3,
     )
 

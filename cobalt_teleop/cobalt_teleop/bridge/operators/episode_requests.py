@@ -39,14 +39,15 @@ class EpisodeRequests:
         self._timeout_s = timeout_s
         self._require_recording = require_recording
 
-    async def start(self, room: Room, lease_id: str, operator: str, task: str) -> None:
-        """Starts an episode; it is recorded if a recorder is there.
+    async def start(self, room: Room, lease_id: str, operator: str, task: str, *, practice: bool = False) -> None:
+        """Starts an episode; it is recorded if a recorder is there, and if it is no practice.
 
         Args:
             room: Of the workcell.
             lease_id: Of the holder.
             operator: Name shown to others.
             task: Empty for the workcell's own.
+            practice: Nothing of it is recorded.
 
         Raises:
             ServiceError: With the reason.
@@ -58,6 +59,7 @@ class EpisodeRequests:
             operator_id=operator,
             task=task,
             require_recording=self._require_recording or recorder,
+            practice=practice,
         )
 
     async def end(self, room: Room, lease_id: str, operator: str, outcome: str) -> None:
@@ -81,11 +83,12 @@ class EpisodeRequests:
             )
 
     async def reset(self, room: Room, lease_id: str, operator: str, task: str) -> None:
-        """Ends the running episode as aborted, waits until it is saved, and starts another.
+        """Ends the running episode as aborted, waits until it is saved, and starts another like it.
 
         Raises:
             ServiceError: With the reason.
         """
+        practice = room.episode is not None and room.episode.practice
         if room.episode is not None and room.episode.phase in _RUNNING:
             await self.end(room, lease_id, operator, 'aborted')
         deadline_s = time.monotonic() + self._timeout_s
@@ -94,4 +97,4 @@ class EpisodeRequests:
                 await asyncio.wait_for(room.episode_changed.wait(), deadline_s - time.monotonic())
             except TimeoutError as error:
                 raise ServiceError('the episode before did not end in time') from error
-        await self.start(room, lease_id, operator, task)
+        await self.start(room, lease_id, operator, task, practice=practice)

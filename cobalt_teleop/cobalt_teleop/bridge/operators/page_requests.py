@@ -26,6 +26,7 @@ _OF_OPERATORS = frozenset(
         'release',
         'hand_over',
         'start',
+        'practise',
         'reset',
         'end',
         'home',

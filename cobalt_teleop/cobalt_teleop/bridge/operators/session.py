@@ -361,7 +361,8 @@ class Session:
             'home': lambda _: control.home(),
             'emergency_stop': lambda _: control.emergency_stop(),
             'clear_emergency_stop': lambda _: control.clear_emergency_stop(),
-            'start': lambda _: self._start_episode(),
+            'start': lambda _: self._start_episode(practice=False),
+            'practise': lambda _: self._start_episode(practice=True),
             'reset': lambda _: self._reset_episode(),
             'end': lambda message: self._end_episode(message['outcome']),
             **dict.fromkeys(OF_THE_LOBBY, lambda message: self._reception.serve(self, message)),
@@ -413,8 +414,9 @@ class Session:
             raise ServiceError('there is no workcell yet')
         return await self.room.call(service, self._rules.service_timeout_s, **fields)
 
-    async def _start_episode(self) -> None:
-        await self._episodes.start(await self._control.require(), self.lease_id, self.operator, self.guest.task)
+    async def _start_episode(self, *, practice: bool) -> None:
+        room = await self._control.require()
+        await self._episodes.start(room, self.lease_id, self.operator, self.guest.task, practice=practice)
 
     async def _reset_episode(self) -> None:
         await self._episodes.reset(await self._control.require(), self.lease_id, self.operator, self.guest.task)

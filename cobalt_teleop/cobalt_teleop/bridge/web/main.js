@@ -240,6 +240,7 @@ link.addEventListener('state', () => {
 });
 
 view.onClick('start', () => link.send({ type: 'start' }));
+view.onClick('practise', () => link.send({ type: 'practise' }));
 view.onClick('reset', () => link.send({ type: 'reset' }));
 view.onClick('success', () => link.send({ type: 'end', outcome: 'success' }));
 view.onClick('discard', () => link.send({ type: 'end', outcome: 'discarded' }));

@@ -60,6 +60,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
       return { level: 'wait', text: 'No video', detail: 'This browser cannot show H.264 video. Use Chrome, Edge, Safari, or Firefox with its H.264 plug-in.', curtain: true };
     }
     if (known.link.level === 'lost') return { level: 'wait', text: 'Nothing arrives', curtain: false };
+    if (known.you?.companion) return { level: 'live', text: 'Paired', curtain: false };
     if (cameras.byName.size === 0) return { level: 'live', text: 'Live, without cameras', curtain: false };
     if (cameras.isLive()) return { level: 'live', text: 'Live', curtain: false };
     const started = [...cameras.byName.values()].some((camera) => camera.shown);
@@ -93,7 +94,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     if (edge) return { level: 'hold', title: edge, words: 'It goes no further this way.', limits: [] };
     if (!step.hold) return { level: 'move', title: 'Moving', words: step.authority === 'policy' ? 'A policy drives.' : control.yours ? 'You drive.' : `${control.holder || 'Somebody'} drives.`, limits };
     if (!control.yours && control.holder && [1, 2].includes(step.hold)) return hold(`${control.holder} has control and does not move`);
-    if (control.yours && step.hold === 5) return hold('no movement key is pressed');
+    if (control.yours && step.hold === 5) return hold('nothing is pressed');
     const heldInVain = keyboard.buttons && pageNow() - keyboard.pressed_ms > 600;
     if (control.yours && step.hold === 2 && heldInVain) return hold('release all keys, then press again');
     if (control.yours && known.released && step.hold <= 3) return hold(`${step.hold_text}; keys were released because ${known.released}`);
@@ -103,6 +104,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
   function recordingWords() {
     const { episode, recording } = known;
     if (!known.workcell || !known.host.alive || !link.socketOpen) return ['', 'off'];
+    if (episode?.practice && ['preparing', 'running', 'paused'].includes(episode.phase)) return ['Practice: nothing is recorded', 'off'];
     if (!recording) return ['No recorder is running: nothing is kept.', 'warn'];
     if (recording.state === 'failed') return [recording.reason || 'The recorder failed.', 'warn'];
     if (recording.missing_topics.length) return [`The recorder waits for ${recording.missing_topics.join(', ')}`, 'warn'];
@@ -158,7 +160,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     if (yours) {
       return requested_by
         ? one('yours', 'You have control', `${requested_by} asks for it.`, 'Hand over')
-        : one('yours', 'You have control', emergency_stop ? 'The emergency stop is on.' : 'Hold a key to move.', 'Release');
+        : one('yours', 'You have control', emergency_stop ? 'The emergency stop is on.' : 'The arm moves while you hold.', 'Release');
     }
     const bar = barFromControl();
     if (holder) {
@@ -169,7 +171,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     }
     if (bar) return one('free', 'Nobody has control', bar, 'Take control', false);
     if (undriven()) return one('free', 'Nobody has control', 'Take it to end the episode.', 'Take control');
-    return one('free', 'Nobody has control', emergency_stop ? 'The emergency stop is on.' : 'Press a key to take it.', 'Take control');
+    return one('free', 'Nobody has control', emergency_stop ? 'The emergency stop is on.' : 'Drive, and it is yours.', 'Take control');
   }
 
   // What each button of the episode does now, or why it does nothing.
@@ -185,6 +187,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     const one = (label, enabled, does, why) => ({ label, enabled: enabled && !barred, title: barred || (enabled ? does : why) });
     return {
       start: one('Start', !running, 'Reset the workcell and start an episode; it is recorded', 'An episode is running.'),
+      practise: one('Practice: nothing is recorded', !running, 'Reset the workcell and try; nothing is recorded', 'An episode is running.'),
       reset: one('Start over', running, 'End this episode as aborted and start a new one', 'No episode is running.'),
       success: one(
         ended ? 'Mark success' : 'Success', (running && yours) || ended,

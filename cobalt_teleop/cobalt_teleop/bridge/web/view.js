@@ -230,8 +230,9 @@ export function showLast({ episode, quality, recording }) {
   } else if (ended) {
     const saving = episode.phase === 'ending' || own?.state === 'finalising';
     level('verdict', saving ? 'busy' : 'none');
-    text('verdict-title', saving ? 'Saving' : capital(outcomeWords(episode.outcome)));
-    text('verdict-text', capital(episode.end_reason) || 'No verdict has come.');
+    const outcome = capital(outcomeWords(episode.outcome));
+    text('verdict-title', saving ? 'Saving' : episode.practice ? `Practice: ${outcome.toLowerCase()}` : outcome);
+    text('verdict-text', episode.practice ? 'Nothing was recorded.' : capital(episode.end_reason) || 'No verdict has come.');
     list('reasons', []);
   }
   const uri = judged?.uri || (own?.state === 'saved' ? own.uri : '');

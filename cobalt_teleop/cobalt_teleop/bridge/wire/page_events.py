@@ -127,6 +127,7 @@ def episode_event(state: EpisodeState) -> Event:
         'started_ms': started_ns / 1e6 if started_ns else None,
         'elapsed_s': state.elapsed_s,
         'time_limit_s': state.time_limit_s,
+        'practice': state.practice,
     }
 
 

@@ -219,6 +219,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
     'release': {},
     'hand_over': {},
     'start': {},
+    'practise': {},
     'reset': {},
     'end': {'outcome': _one_of(*OUTCOMES)},
     'home': {},
