@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobalt_teleop.core.foresight import Foresight
@@ -62,6 +62,7 @@ def test_a_new_epoch_knows_nothing_of_the_last():
 _STEP = st.lists(st.floats(-0.1, 0.1), min_size=6, max_size=6)
 
 
+@settings(deadline=None)
 @given(_STEP, _STEP)
 def test_it_never_foretells_more_than_the_shorter_of_the_last_two_steps(first, second):
     foresight = Foresight()

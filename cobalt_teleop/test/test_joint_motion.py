@@ -104,6 +104,18 @@ def test_a_joint_arrives_at_its_margin_at_rest(end):
     assert follower.motion.at_rest
 
 
+def test_on_its_way_to_the_margin_a_joint_brakes_evenly():
+    follower = Follower()
+    for _ in range(20):
+        follower.follow(follower.motion.joints[0] + 0.03)
+    follower.follow(3.0, 20)
+    speeds = follower.velocities[:, 0]
+    falls = -np.diff(speeds[int(np.flatnonzero(speeds == speeds.max())[-1]) :])
+    falls = falls[falls > 0.0]
+    assert len(falls) > 4
+    assert falls[1:-1] == pytest.approx(FREE.joint_acceleration[0] * PERIOD_S)
+
+
 def test_it_says_that_a_joint_comes_to_its_end_before_it_is_there():
     follower = Follower()
     limited = Limit.NONE
@@ -186,8 +198,11 @@ class NearSingular(GantryKinematics):
 def test_it_slows_down_smoothly_towards_a_singular_posture_and_says_so():
     follower = Follower(kinematics=NearSingular())
     limited = []
-    while follower.motion.joints[0] < 0.46:
+    for _ in range(200):
         limited.append(follower.follow(follower.motion.joints[0] + 0.03))
+        if follower.motion.joints[0] > 0.46:
+            break
+    assert follower.motion.joints[0] > 0.46
     speeds = follower.velocities[:, 0]
     fastest = int(np.argmax(speeds))
     assert speeds[fastest] > 0.5

@@ -184,11 +184,9 @@ def test_homing_arrives_smoothly_and_hands_back():
 
 
 def speeding(made, **changes):
-    """Brings the tool to full speed along x."""
+    """Brings the tool to full speed along x; returns the last two decisions."""
     step(made, command(**changes))
-    for count in range(1, 21):
-        decision = step(made, command((0.0125 * count, 0.0, 0.0), **changes))
-    return decision
+    return [step(made, command((0.0125 * count, 0.0, 0.0), **changes)) for count in range(1, 21)][-2:]
 
 
 def joint_accelerations(decisions):
@@ -199,14 +197,14 @@ def joint_accelerations(decisions):
 @pytest.mark.parametrize('gap', [0, 1])
 def test_a_press_while_it_still_moves_is_anchored_where_it_comes_to_rest(gap):
     made = controller()
-    decisions = [speeding(made)]
+    decisions = speeding(made)
     for _ in range(gap):
         decisions.append(step(made, command(engaged=False), state=measured(decisions[-1].joint_targets)))
     for _ in range(6):
         still = command((5.0, 0.0, 0.0), clutch_epoch=2)
         decisions.append(step(made, still, state=measured(decisions[-1].joint_targets)))
-    assert [decision.authority for decision in decisions[1:3]] == [Authority.HOLD] * 2
-    assert decisions[1].hold_reason is HoldReason.NOT_ENGAGED
+    assert [decision.authority for decision in decisions[2:4]] == [Authority.HOLD] * 2
+    assert decisions[2].hold_reason is HoldReason.NOT_ENGAGED
     assert decisions[-1].authority is Authority.HUMAN
     assert np.array_equal(decisions[-1].anchor.position, decisions[-1].target.position)
     assert np.abs(joint_accelerations(decisions)).max() <= 2.0 + 1e-6
@@ -214,19 +212,19 @@ def test_a_press_while_it_still_moves_is_anchored_where_it_comes_to_rest(gap):
 
 def test_authority_that_changes_hands_in_motion_brakes_first():
     made = controller()
-    decisions = [speeding(made)]
+    decisions = speeding(made)
     for _ in range(6):
         stream = command((5.0, 0.0, 0.0), source='policy')
         state = measured(decisions[-1].joint_targets)
         decisions.append(step(made, None, policy=stream, state=state, authority=Authority.POLICY))
-    assert decisions[1].authority is Authority.HOLD and decisions[-1].authority is Authority.POLICY
+    assert decisions[2].authority is Authority.HOLD and decisions[-1].authority is Authority.POLICY
     assert np.abs(joint_accelerations(decisions)).max() <= 2.0 + 1e-6
 
 
 @pytest.mark.parametrize('ended_by', [command(engaged=False), None])
 def test_the_way_home_begins_at_rest_and_whatever_ends_it_brakes(ended_by):
     made = controller()
-    decisions = [speeding(made)]
+    decisions = speeding(made)
     made.start_homing(measured(decisions[-1].joint_targets), 1.0)
     for _ in range(8):
         state = measured(decisions[-1].joint_targets)
