@@ -15,12 +15,13 @@ from cobalt_teleop.ros.parameters import parameter, read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.workcell_host.host_node import HostNode, HostOptions
 from cobalt_teleop.workcell_host.plant import CameraModel
+from cobalt_teleop.workcell_host.stop_button import StopButtonParameters
 
 _SUMMARY = 'Simulates workcells, each an arm at a table, and hosts them: commands in, states and video out.'
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimParameters:
+class SimParameters(StopButtonParameters):
     """Parameters of sim_node."""
 
     num_envs: int = parameter(1, 'Number of workcells', lower=1, upper=64)
@@ -68,6 +69,7 @@ class SimNode(HostNode):
             f'{parameters.workcell_prefix}{index}': MujocoPlant(world, seed=parameters.seed + index)
             for index in range(parameters.num_envs)
         }
+        self.hear_stop_button(parameters)
         self.host(
             plants,
             HostOptions(

@@ -9,7 +9,8 @@ import rclpy
 from geometry_msgs.msg import Twist, Vector3
 from rclpy.executors import SingleThreadedExecutor
 from ros_operator import WAIT_S, Operator, until
-from std_msgs.msg import Header
+from sensor_msgs.msg import Joy
+from std_msgs.msg import Bool, Header
 
 from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, RecordingState, TeleopCommand
 from cobalt_teleop.core import topics
@@ -18,6 +19,7 @@ from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.video import video_wishes
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
+from cobalt_teleop.workcell_host.stop_button import StopButtonParameters
 from cobalt_teleop.workcell_host.workcell import HostOptions
 
 
@@ -326,6 +328,47 @@ def test_an_episode_that_needs_its_recorder_ends_when_that_falls_silent(operator
         lambda: (e := operator.newest(topics.EPISODE)).phase >= EpisodeState.PHASE_ENDING and e, 'it ends', 10.0
     )
     assert ended.outcome == EpisodeState.OUTCOME_ABORTED and 'recorder' in ended.end_reason
+
+
+class Button:
+    """A stop button on a topic."""
+
+    def __init__(self, node, kind):
+        self.publisher = node.create_publisher(kind, 'cell/stop', 5)
+        until(self.publisher.get_subscription_count, 'the host hears the button')
+
+
+def stopped_by(operator):
+    state = operator.newest(topics.CONTROL_STATE)
+    return state.estop_by if state is not None and state.estop else ''
+
+
+def test_a_stop_button_over_a_topic_stops_and_holds_the_stop_while_it_is_pressed(host, operator):
+    host.hear_stop_button(StopButtonParameters(stop_topic='cell/stop'))
+    button = Button(operator.node, Bool)
+    button.publisher.publish(Bool(data=False))
+    button.publisher.publish(Bool(data=True))
+    until(lambda: 'cell/stop' in stopped_by(operator), 'the stop')
+    assert 'pressed' in operator.call('ClearEmergencyStop', who='Ada', confirm=True).reason
+    button.publisher.publish(Bool(data=False))
+    until(lambda: operator.call('ClearEmergencyStop', who='Ada', confirm=True).ok, 'the release')
+    until(lambda: not stopped_by(operator), 'the end of the stop')
+
+
+def test_a_stop_button_that_falls_silent_stops_too(host, operator):
+    host.hear_stop_button(StopButtonParameters(stop_topic='cell/stop', stop_type='joy', stop_timeout_s=0.5))
+    until(lambda: 'silence' in stopped_by(operator), 'the stop for want of a button')
+    assert 'not heard' in operator.call('ClearEmergencyStop', who='Ada', confirm=True).reason
+    button = Button(operator.node, Joy)
+
+    def released():
+        button.publisher.publish(Joy(buttons=[0, 0]))
+        return operator.call('ClearEmergencyStop', who='Ada', confirm=True).ok
+
+    until(released, 'the release of a button that is heard')
+    # A Joy without the button is another device than was meant.
+    button.publisher.publish(Joy(buttons=[]))
+    until(lambda: 'cell/stop' in stopped_by(operator), 'the stop by a device without the button')
 
 
 def test_practice_waits_for_no_recorder_and_says_what_it_is(operator):

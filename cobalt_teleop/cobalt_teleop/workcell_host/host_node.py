@@ -14,6 +14,7 @@ from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.stamps import to_stamp
 from cobalt_teleop.workcell_host.plant import Plant
 from cobalt_teleop.workcell_host.request_texts import check_texts
+from cobalt_teleop.workcell_host.stop_button import StopButton, StopButtonParameters
 from cobalt_teleop.workcell_host.tick_schedule import TickSchedule
 from cobalt_teleop.workcell_host.workcell import HostOptions, Workcell
 
@@ -50,6 +51,7 @@ class HostNode(Node):
         host_id = self.get_name()
         self._workcells: dict[str, Workcell] = {}
         self._schedule: TickSchedule | None = None
+        self._stop_button: StopButton | None = None
         handlers: dict[str, Callable[[Any, Any], None]] = {
             'AcquireControl': self._acquire_control,
             'ReleaseControl': self._release_control,
@@ -80,6 +82,15 @@ class HostNode(Node):
             on_thread_end=options.on_thread_end,
         )
         self._schedule.start()
+
+    def hear_stop_button(self, parameters: StopButtonParameters) -> None:
+        """Has a button over a topic stop every workcell; a parameter without a topic has none."""
+        if parameters.stop_topic:
+            self._stop_button = StopButton(self, parameters, self._stop_all)
+
+    def _stop_all(self, who: str) -> None:
+        for workcell in self._workcells.values():
+            workcell.emergency_stop(who)
 
     def close(self) -> None:
         """Ends the ticks and brings the plants to rest."""
@@ -155,6 +166,9 @@ class HostNode(Node):
             workcell.emergency_stop(request.who)
 
     def _clear_emergency_stop(self, request: Any, response: Any) -> None:
+        objection = self._stop_button.objection if self._stop_button is not None else ''
+        if objection:
+            raise CobaltError(objection)
         self._workcell(request.workcell_id).clear_emergency_stop(request.who, request.confirm)
 
     def _set_camera(self, request: Any, response: Any) -> None:
