@@ -14,6 +14,8 @@ decode (to the picture drawn by the page, or handed to the compositor by a video
 Presses follow one another within half a second, so that one engagement lasts: the first press of an engagement moves
 nothing in its first tick, by rule, and so takes one tick more.
 
+device_node is what the device's node adds, within upstream: from the bridge's sample to the command that it makes.
+
 server is what the operators share: from the arrival of the command at the host to the packet handed to the socket, the
 wait for the tick included. On the road `track`, whose packets do not tell when they left, it ends in the browser.
 
@@ -93,6 +95,7 @@ def measure_road(stack: RunningStack, operators: int, road: str, presses: int) -
     port = free_port()
     addresses = [f'{stack.address}?workcell=env_{index}&road={road}' for index in range(operators)]
     followed: list[dict[str, float]] = []
+    in_device_node: list[float] = []
     pressed = 0
     with open_pages(addresses, size=_SCREEN, flags=(f'--remote-debugging-port={port}',)) as pages:
         for page in pages:
@@ -118,6 +121,7 @@ def measure_road(stack: RunningStack, operators: int, road: str, presses: int) -
             count, stages = trace.close()
             pressed += count
             followed += stages
+            in_device_node += trace.device_node_ms()
             page.evaluate(_DRIVE)
         roads = {page.evaluate('cobalt.road') for page in pages}
     if roads != {road}:
@@ -127,6 +131,7 @@ def measure_road(stack: RunningStack, operators: int, road: str, presses: int) -
     figures: harness.Figures = {'presses': pressed, 'followed': len(followed)}
     for name in followed[0] if followed else ():
         figures |= harness.percentiles(name, [stages[name] for stages in followed], (50, 95))
+    figures |= harness.percentiles('device_node', in_device_node, (50, 95))
     return figures | {f'{name}.cpu_percent': value for name, value in cpu.items()}
 
 

@@ -68,8 +68,11 @@ class PressTrace:
         self._infos = TakenSubscription(self._node, topics.camera_info(CAMERA), workcell_id)
         self._video = TakenSubscription(self._node, topics.video(CAMERA), workcell_id)
         self._commands = TakenSubscription(self._node, topics.teleop_command('arm'), workcell_id)
+        self._samples = TakenSubscription(self._node, topics.operator_sample('keyboard', 'arm'), workcell_id)
         self._ticks: list[Tick] = []
         self._arrivals: list[tuple[float, float]] = []
+        self._told: dict[int, float] = {}
+        self._answered: dict[int, float] = {}
         self._rendered: dict[float, float] = {}
         self._published: dict[float, float] = {}
         page.evaluate(_WATCH)
@@ -87,7 +90,10 @@ class PressTrace:
             self._page.wait_for_timeout(min(left, 0.1) * 1e3)
             for row, _ in self._rows.take_all():
                 self._ticks.append(_tick(row))
+            for sample, info in self._samples.take_all():
+                self._told[to_nanoseconds(sample.device_stamp)] = info['source_timestamp'] * 1e-6
             for command, info in self._commands.take_all():
+                self._answered[to_nanoseconds(command.device_stamp)] = info['source_timestamp'] * 1e-6
                 self._arrivals.append((to_nanoseconds(command.device_stamp) * 1e-6, info['received_timestamp'] * 1e-6))
             for message, info in self._infos.take_all():
                 self._rendered[to_nanoseconds(message.header.stamp) * 1e-6] = info['source_timestamp'] * 1e-6
@@ -103,6 +109,10 @@ class PressTrace:
         painted = self._read_screen()
         followed = [stages for code, at in keys if (stages := self._follow(code, at, frames, painted)) is not None]
         return len(keys), followed
+
+    def device_node_ms(self) -> list[float]:
+        """Returns how long the device's node took from each sample that the bridge sent to the command that it made."""
+        return [at - self._told[stamp] for stamp, at in self._answered.items() if stamp in self._told]
 
     def _read_screen(self) -> list[tuple[float, int]]:
         """Reads the codes of the painted frames."""
