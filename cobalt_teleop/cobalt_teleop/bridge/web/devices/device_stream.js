@@ -20,7 +20,7 @@ export class DeviceStream {
     this.clutchEpoch = COUNT_FROM();
     this.presses = 0;
     this.pressed_ms = -Infinity;
-    this.state = { pose: null, axes: [], tracked: true, gripper: null, heading: 0 };
+    this.state = { pose: null, axes: [], buttons: null, pressCounts: null, tracked: true, gripper: null, heading: 0, scale: null };
     this.sent_ms = -Infinity;
     this.timer = null;
     driver.add(this);
@@ -51,7 +51,8 @@ export class DeviceStream {
     this.onLetGo(reason);
   }
 
-  // The newest state: any of pose, axes, tracked, gripper, heading.
+  // The newest state: any of pose, axes, buttons and their pressCounts, tracked, gripper, heading, and scale, if it is not
+  // that of the settings. Without buttons of its own, a device has one: its clutch.
   update(state) {
     Object.assign(this.state, state);
     if (this.engaged && pageNow() - this.sent_ms >= FEWEST_MS) this.send();
@@ -72,7 +73,7 @@ export class DeviceStream {
   }
 
   say() {
-    const { pose, axes, tracked, gripper, heading } = this.state;
+    const { pose, axes, buttons, pressCounts, tracked, gripper, heading, scale } = this.state;
     this.sent_ms = pageNow();
     this.sequence += 1;
     this.driver.say({
@@ -84,9 +85,10 @@ export class DeviceStream {
       clutch_epoch: this.clutchEpoch,
       pose,
       axes,
-      buttons: this.engaged ? 1 : 0,
-      press_counts: [this.presses],
+      buttons: buttons ?? Number(this.engaged),
+      press_counts: pressCounts ?? [this.presses],
       gripper,
+      scale: scale ?? this.driver.settings.get('scale'),
     }, heading);
   }
 }

@@ -53,7 +53,6 @@ export class Driver {
       ...sample,
       device_ms: pageNow(),
       ...axesFor(this.settings.get('reference'), this.page.camera(), heading),
-      scale: this.settings.get('scale'),
       frame: this.page.shownFrame(),
     });
   }
