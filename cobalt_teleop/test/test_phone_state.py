@@ -37,6 +37,6 @@ def test_it_says_what_holds_the_arm_and_what_to_do(changes, state, title):
 
 
 def test_it_says_where_forward_lies():
-    angles = {0.05: 'straight ahead', math.pi / 4: '45° to your left', -1.0: '57° to your right', 3.0: 'behind you'}
+    angles = {0.05: 'ahead', math.pi / 4: '45° left', -1.0: '57° right', 3.0: 'behind'}
     said = evaluate('devices/phone_state.js', 'return offs.map(m.forwardWords)', offs=list(angles))
     assert said == list(angles.values())

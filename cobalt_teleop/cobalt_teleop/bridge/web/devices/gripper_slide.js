@@ -1,5 +1,7 @@
 // A track along which a finger closes the gripper. It moves the gripper from where it is, wherever the finger lands.
 
+import { keepsFingers } from '/devices/phone_touch.js';
+
 const SNAP = 0.06; // so near to an end, it is the end
 
 export class GripperSlide {
@@ -30,7 +32,7 @@ export class GripperSlide {
         onLeave();
       });
     }
-    root.addEventListener('contextmenu', (event) => event.preventDefault());
+    keepsFingers(root);
     this.draw(this.value);
   }
 

@@ -11,6 +11,7 @@ import { PhoneTouch } from '/devices/phone_touch.js';
 import { makePhoneView } from '/devices/phone_view.js';
 import { PhoneXR } from '/devices/phone_xr.js';
 import { continuous, rotate, wrapped, yawOf } from '/devices/rotation.js';
+import { clickWithSecondFinger } from '/devices/second_finger.js';
 import { WakeLock } from '/devices/wake_lock.js';
 import { set } from '/view.js';
 
@@ -23,7 +24,7 @@ const SCALES = [[1, '1 : 1'], [0.5, '1 : 2'], [0.25, '1 : 4']];
 const WORDS = {
   ar: { how: 'Move your phone, and the gripper moves and turns as your hand does. The phone finds its place with its camera; that picture stays on the phone.', go: 'Drive by moving the phone' },
   sensors: { how: 'Drag on the screen to move the gripper, and turn the phone to turn it.', go: 'Start driving' },
-  touch: { how: 'Drag on the screen to move the gripper.', go: 'Start driving' },
+  touch: { how: 'Drag on the screen to move the gripper. To turn it, take the keys.', go: 'Start driving' },
 };
 
 export function addPhone(page) {
@@ -35,7 +36,7 @@ export function addPhone(page) {
 
 class Phone {
   name = 'phone';
-  title = 'Phone';
+  title = IS_HANDHELD ? 'Phone' : 'Touch';
   kind = 'moves';
 
   // page: see devices.js.
@@ -104,6 +105,7 @@ class Phone {
       const at = SCALES.findIndex(([scale]) => scale === page.settings.get('scale'));
       page.settings.set('scale', SCALES[(at + 1) % SCALES.length][0]);
     });
+    clickWithSecondFinger(() => this.touch.held, document.getElementById('stop'));
     page.settings.addEventListener('change', () => this.draw());
     document.addEventListener('visibilitychange', () => { if (document.hidden) this.stream.letGo('this page is hidden'); });
     (screen.orientation ?? window).addEventListener(screen.orientation ? 'change' : 'orientationchange', () => this.stream.letGo('the screen was turned'));
@@ -291,7 +293,7 @@ class Phone {
     set(view.touchInstead, 'hidden', best !== 'ar');
     set(view.missing, 'textContent', this.missing);
     set(view.turning, 'hidden', route !== 'sensors');
-    set(view.turning, 'textContent', this.turns ? 'Turning on' : 'Turning off');
+    set(view.turningWords, 'textContent', this.turns ? 'on' : 'off');
     view.turning.setAttribute('aria-pressed', String(this.turns));
     set(view.forward, 'hidden', route === 'touch');
     set(view.height, 'hidden', route === 'ar');

@@ -14,11 +14,12 @@ export const AR_REFUSED = 'The browser was not allowed to use AR. Allow it for t
 export const AR_FAILED = 'AR did not start on this phone. Try again, or drive by touch.';
 
 const INSECURE = 'This page came by http, and so the browser withholds AR and motion sensors. On the robot\'s computer, start with host:=0.0.0.0 and open the https link that it prints.';
-const NO_AR = 'So far the phone cannot tell where it moves: this browser has no WebXR. Chrome has it, on Android phones with "Google Play Services for AR".';
+const NO_AR = 'The phone cannot tell where it moves, because this browser has no WebXR. Chrome has it on Android phones with "Google Play Services for AR".';
 const NO_AR_APPLE = 'The phone cannot tell where it moves: browsers of iPhones and iPads have no WebXR. The app "XR Browser" brings it; nobody has tried it with Cobalt yet.';
 
 // The best way that this browser offers: 'ar', 'sensors' or 'touch'; and what is missing, in words.
 export async function findRoute() {
+  if (!IS_HANDHELD) return { route: 'touch', missing: '' }; // a screen that nobody holds in the hand
   if (!isSecureContext) return { route: 'touch', missing: INSECURE };
   if (await hasAR()) return { route: 'ar', missing: '' };
   const missing = APPLE ? NO_AR_APPLE : NO_AR;

@@ -33,7 +33,7 @@ export function padState({ route, held, engaged, letGo, tracked, motion, edge, p
 // Where forward lies for who holds the phone, in words. off: its yaw less the phone's [rad].
 export function forwardWords(off) {
   const degrees = Math.round((Math.abs(off) * 180) / Math.PI);
-  if (degrees < 10) return 'straight ahead';
-  if (degrees > 150) return 'behind you';
-  return `${degrees}° to your ${off > 0 ? 'left' : 'right'}`;
+  if (degrees < 10) return 'ahead';
+  if (degrees > 150) return 'behind';
+  return `${degrees}° ${off > 0 ? 'left' : 'right'}`;
 }

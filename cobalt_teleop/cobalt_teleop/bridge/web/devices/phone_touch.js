@@ -2,6 +2,11 @@
 
 const METRES_PER_PIXEL = 0.0005; // across a phone's width, some 20 cm
 
+// A finger on it is no click, not even on what lies there by the time it is lifted, and opens no menu.
+export function keepsFingers(surface) {
+  for (const begin of ['touchstart', 'contextmenu']) surface.addEventListener(begin, (event) => event.preventDefault(), { passive: false });
+}
+
 export class PhoneTouch {
   // pad: its first finger moves in the plane, a second one up and down. strip: fingers on it move up and down.
   // onPress(), onRelease(): the first finger comes, the last one goes. onMove({ forward, left, up }): [m].
@@ -38,6 +43,6 @@ export class PhoneTouch {
         if (this.fingers.delete(event.pointerId) && !this.held) this.onRelease();
       });
     }
-    surface.addEventListener('contextmenu', (event) => event.preventDefault());
+    keepsFingers(surface);
   }
 }

@@ -23,9 +23,10 @@ export function makePhoneView(card) {
     touchInstead: button('phone-other', 'Drive by touch instead'),
     missing: element('p', { classes: 'note phone-missing', role: 'status' }),
     forward: button('phone-forward', '', [shape('arrow')]),
-    forwardTitle: element('b', { text: 'Point at the robot' }),
+    forwardTitle: element('b', { text: 'Point at robot' }),
     forwardWords: element('span'),
-    turning: button('phone-turning', ''),
+    turning: button('phone-turning', '', [element('b', { text: 'Turning' })]),
+    turningWords: element('span'),
     scale: button('phone-scale', ''),
     done: button('phone-done', 'Done'),
     gripper: element('div', { classes: 'track phone-gripper', role: 'group', ariaLabel: 'Gripper: slide down to close, up to open' }, [
@@ -39,9 +40,10 @@ export function makePhoneView(card) {
     ]),
   };
   view.forward.append(element('span', {}, [view.forwardTitle, view.forwardWords]));
+  view.turning.append(view.turningWords);
   view.pad.append(shape('sign'), element('div', { role: 'status', ariaLive: 'polite' }, [view.padTitle, view.padWords]));
   view.height = element('div', { classes: 'phone-column' }, [element('b', { text: 'Height' }), view.strip]);
-  view.before = element('div', { classes: 'phone-before' }, [view.how, view.arm, view.go, view.touchInstead, view.missing]);
+  view.before = element('div', { classes: 'phone-before' }, [view.arm, view.go, view.how, view.touchInstead, view.missing]);
   view.driving = element('div', { classes: 'phone-driving', hidden: true }, [
     element('div', { classes: 'phone-bar' }, [view.forward, view.turning, view.scale, view.done]),
     element('div', { classes: 'phone-surfaces' }, [element('div', { classes: 'phone-column' }, [element('b', { text: 'Gripper' }), view.gripper]), view.pad, view.height]),
