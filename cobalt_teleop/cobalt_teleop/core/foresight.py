@@ -3,6 +3,7 @@
 import numpy as np
 
 from cobalt_teleop.core.pose import Pose, Vector, inverse, multiply, quaternion, rotation_vector
+from cobalt_teleop.core.tool_motion import length
 
 
 class Foresight:
@@ -37,8 +38,8 @@ class Foresight:
 
 def _next_step(step: Vector, before: Vector) -> Vector:
     """Returns (3,) the step after two steps: as long as the shorter, or as their trend, whichever is least."""
-    size = float(np.linalg.norm(step))
+    size = length(step)
     trend = 2.0 * step - before
     if float(step @ before) <= 0.0 or float(step @ trend) <= 0.0:
         return np.zeros(3)
-    return step * (min(size, float(np.linalg.norm(before)), float(np.linalg.norm(trend))) / size)
+    return step * (min(size, length(before), length(trend)) / size)

@@ -7,7 +7,7 @@ import numpy as np
 from cobalt_teleop.core.command import Limit
 from cobalt_teleop.core.limits import PartLimits
 from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, quaternion, rotation_vector
-from cobalt_teleop.core.tool_motion import ToolMotion, into_box
+from cobalt_teleop.core.tool_motion import ToolMotion, into_box, length
 
 _TOLERANCE = 1e-9
 
@@ -146,7 +146,7 @@ class TargetLimiter:
         braking: float,
         names: tuple[Limit, Limit],
     ) -> tuple[Vector, Limit]:
-        distance = float(np.linalg.norm(way))
+        distance = length(way)
         limits = Limit.NONE
         wanted = way / self._period_s
         if distance > _TOLERANCE:
@@ -157,7 +157,7 @@ class TargetLimiter:
                 limits |= names[0]
             wanted = way * (allowed / distance)
         change = wanted - velocity
-        size = float(np.linalg.norm(change))
+        size = length(change)
         largest = acceleration * self._period_s
         if size > largest + _TOLERANCE:
             limits |= names[1]
