@@ -53,7 +53,9 @@ def test_only_device_nodes_may_command_and_only_hosts_may_speak_for_a_robot():
             node for node in RIGHTS if any(fnmatch.fnmatchcase(name, p) for p in allowed(node, 'topics', 'publish'))
         }
 
-    assert publishers(topics.teleop_command('arm')) == {'keyboard_node', 'phone_node', 'vr_node'}
+    assert publishers(topics.teleop_command('arm')) == {
+        'keyboard_node', 'phone_node', 'vr_node', 'spacemouse_node', 'gamepad_node',
+    }  # fmt: skip
     assert publishers(topics.CONTROL_STEP) == publishers(topics.CONTROL_STATE) == {'sim'}
     assert publishers(topics.QUALITY) == {'recorder_node'}
     assert 'sim' not in publishers(topics.operator_sample('keyboard', 'arm'))

@@ -44,6 +44,7 @@ def examine(options: argparse.Namespace) -> list[Finding]:
         doctor_checks.graphics,
         doctor_checks.encoder,
         doctor_checks.browser,
+        doctor_checks.spacemouse,
         lambda: doctor_checks.tcp_port(options.port),
         lambda: door_checks.planned_certificate(options.state_dir, options.tls_certificate, options.tls_key),
         lambda: doctor_checks.disk(options.dataset),

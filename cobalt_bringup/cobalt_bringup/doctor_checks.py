@@ -177,6 +177,27 @@ def browser() -> Finding:
     return Finding('browser', Status.OK, detail)
 
 
+def spacemouse() -> Finding:
+    """A SpaceMouse that is plugged into this machine may be opened."""
+    from cobalt_devices.spacemouse_hid import how_to_allow, plugged_in
+
+    name = 'SpaceMouse'
+    try:
+        found = plugged_in()
+    except CobaltError as error:
+        return Finding(name, Status.WARN, 'cannot be looked for', f'{error}.')
+    if not found:
+        return Finding(name, Status.OK, 'none is plugged in')
+    closed = [mouse for mouse in found if not mouse.may_open()]
+    if not closed:
+        return Finding(name, Status.OK, ', '.join(f'{mouse.name} ({mouse.file})' for mouse in found))
+    absent = [mouse.file for mouse in closed if not Path(mouse.file).exists()]
+    if absent:
+        advice = f'This container was not given the device: start it with --device {absent[0]}'
+        return Finding(name, Status.WARN, f'the {closed[0].name} is plugged in, but {absent[0]} is not there', advice)
+    return Finding(name, Status.WARN, f'you may not open the {closed[0].name} at {closed[0].file}', how_to_allow())
+
+
 def tcp_port(port: int) -> Finding:
     """The page's port is free."""
     with socket.socket() as trial:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from cobalt_teleop.core import topics
@@ -54,6 +54,12 @@ def _page_device(device: str) -> Rights:
     )
 
 
+def _local_device(device: str) -> Rights:
+    """Of a device that may also stand at the node's own machine, where it takes control for itself."""
+    page = _page_device(device)
+    return replace(page, subscribe=page.subscribe + _names(topics.CONTROL_STATE), request=_services(*_DRIVER))
+
+
 RIGHTS: Mapping[str, Rights] = {
     'sim': Rights(
         publish=_names(
@@ -81,13 +87,9 @@ RIGHTS: Mapping[str, Rights] = {
         publish=_names(topics.RECORDING, topics.QUALITY, topics.request_key_frame(_ANY)),
         subscribe=('/*',),
     ),
-    'keyboard_node': Rights(
-        publish=_names(topics.teleop_command(_ANY)),
-        subscribe=_names(
-            topics.CONTROL_STEP, topics.CONTROL_STATE, topics.WORKCELL, topics.operator_sample('keyboard', _ANY)
-        ),
-        request=_services(*_DRIVER),
-    ),
+    'keyboard_node': _local_device('keyboard'),
+    'spacemouse_node': _local_device('spacemouse'),
+    'gamepad_node': _page_device('gamepad'),
     'phone_node': _page_device('phone'),
     'vr_node': _page_device('vr'),
     'camera_encoder': Rights(

@@ -46,7 +46,7 @@ def test_arguments_of_a_launch_file_are_shown():
     answer = cobalt('up', 'sim.launch.xml', '--show-args')
     assert answer.returncode == 0
     assert 'num_envs  (default: 1)' in answer.stdout
-    assert 'one of keyboard, none' in answer.stdout
+    assert 'one of pages, keyboard, phone, gamepad, spacemouse, none' in answer.stdout
 
 
 def test_what_cannot_be_used_is_refused_with_the_valid_ones():
@@ -71,7 +71,7 @@ def test_doctor_looks_at_everything():
     status = {finding['name']: finding['status'] for finding in report['findings']}
     assert set(status) == {
         'processors', 'ROS 2', 'workspace', 'shared memory', 'machines', 'graphics', 'encoder', 'browser', 'port',
-        'certificate', 'disk',
+        'certificate', 'disk', 'SpaceMouse',
     }  # fmt: skip
     assert status['ROS 2'] == status['shared memory'] == status['encoder'] == 'OK'
     assert answer.returncode == int(not report['ok'])

@@ -8,6 +8,7 @@ from cobalt_bringup.launch_file import Packages, Respawn, declared_arguments, pl
 PACKAGES = Packages(
     find_share=lambda name: f'/share/{name}', find_executable=lambda package, name: f'/{package}/{name}'
 )
+SOURCE = Path(__file__).parents[2]
 LAUNCH_FILES = sorted((Path(__file__).parent.parent / 'launch').rglob('*.launch.xml'))
 
 
@@ -178,11 +179,14 @@ def test_our_launch_files_stay_in_the_named_part_and_describe_their_arguments(fi
 def test_sim_starts_what_its_arguments_say():
     file = next(file for file in LAUNCH_FILES if file.name == 'sim.launch.xml')
 
-    def names(**arguments):
-        return [process.name for process in plan_launch(file, arguments, environment={}, packages=PACKAGES)]
+    source = Packages(find_share=lambda name: str(SOURCE / name), find_executable=PACKAGES.find_executable)
 
-    assert names() == ['sim_node', 'keyboard_node', 'phone_node', 'recorder_node', 'webrtc_bridge']
+    def names(**arguments):
+        return [process.name for process in plan_launch(file, arguments, environment={}, packages=source)]
+
+    devices = ['keyboard_node', 'phone_node', 'gamepad_node', 'spacemouse_node']
+    assert names() == ['sim_node', *devices, 'recorder_node', 'webrtc_bridge']
     assert names(record='false', devices='phone') == ['sim_node', 'phone_node', 'webrtc_bridge']
     assert names(record='false', devices='none') == ['sim_node', 'webrtc_bridge']
-    with pytest.raises(LaunchFileError, match='must be one of pages, keyboard, phone, none'):
+    with pytest.raises(LaunchFileError, match='must be one of pages, keyboard, phone, gamepad, spacemouse, none'):
         names(devices='joystick')

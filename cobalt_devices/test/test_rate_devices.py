@@ -111,6 +111,11 @@ def test_letting_go_of_the_clutch_holds_at_once_though_the_stick_is_pushed(opera
     assert operator.place() == pytest.approx(here, abs=1e-4)
 
 
+def until_moved(operator, way_m):
+    before = operator.place()
+    until(lambda: abs(operator.place()[0] - before[0]) > way_m, 'the arm to move')
+
+
 def test_a_clutch_that_is_pressed_again_while_the_arm_still_brakes_drives(operator, spin):
     spin(made(GamepadNode, linear_speed=0.25, curve=1.0))
     operator.acquire(*topics.PAGE_DEVICES)
@@ -118,8 +123,7 @@ def test_a_clutch_that_is_pressed_again_while_the_arm_still_brakes_drives(operat
     stick.press()
     for way in (1.0, -1.0, 1.0, -1.0):
         stick.push(0.0, way, *AWAY[2:])
-        before = operator.place()
-        until(lambda: abs(operator.place()[0] - before[0]) > 0.04, 'the arm to move')
+        until_moved(operator, 0.04)
         stick.engaged = False
         time.sleep(0.03)
         stick.epoch += 1
