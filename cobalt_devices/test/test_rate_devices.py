@@ -111,9 +111,14 @@ def test_letting_go_of_the_clutch_holds_at_once_though_the_stick_is_pushed(opera
     assert operator.place() == pytest.approx(here, abs=1e-4)
 
 
-def until_moved(operator, way_m):
-    before = operator.place()
-    until(lambda: abs(operator.place()[0] - before[0]) > way_m, 'the arm to move')
+def moves(operator, way_m, timeout_s=3.0):
+    """Tells whether the arm moves so far."""
+    before, end_s = operator.place(), time.monotonic() + timeout_s
+    while time.monotonic() < end_s:
+        if abs(operator.place()[0] - before[0]) > way_m:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_a_clutch_that_is_pressed_again_while_the_arm_still_brakes_drives(operator, spin):
@@ -121,13 +126,16 @@ def test_a_clutch_that_is_pressed_again_while_the_arm_still_brakes_drives(operat
     operator.acquire(*topics.PAGE_DEVICES)
     stick = Stick(operator, 'gamepad')
     stick.press()
-    for way in (1.0, -1.0, 1.0, -1.0):
+    moved = []
+    for way in (1.0, -1.0, 1.0, -1.0, 1.0, -1.0):
         stick.push(0.0, way, *AWAY[2:])
-        until_moved(operator, 0.04)
+        moved.append(moves(operator, 0.04))
         stick.engaged = False
         time.sleep(0.03)
         stick.epoch += 1
         stick.engaged = True
+    # A busy machine may hold once for silence; what is pressed while the arm brakes fails each time, if it fails.
+    assert sum(moved) >= 5, moved
 
 
 def test_triggers_close_and_open_the_gripper(operator, spin):
