@@ -17,6 +17,7 @@ PACE = (
     | Limit.LINEAR_ACCELERATION
     | Limit.ANGULAR_ACCELERATION
     | Limit.JOINT_SPEED
+    | Limit.JOINT_ACCELERATION
 )
 """How fast the arm could not go."""
 
