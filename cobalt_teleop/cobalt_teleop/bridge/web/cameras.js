@@ -9,6 +9,7 @@ class Camera {
     this.name = name;
     this.clock = clock;
     this.screen = null; // a video element or a canvas
+    this.sink = null; // draws its pictures elsewhere, and not on the page
     this.shown = null; // newest picture on the screen
     this.ages = [];
     this.delays = []; // from a picture's arrival to the screen
@@ -32,6 +33,7 @@ class Camera {
   show(screen) {
     if (this.coming) this.remove(this.coming);
     this.coming = null;
+    screen.sink = this.sink;
     screen.element.classList.add('screen');
     this.figure.prepend(screen.element);
     if (!this.screen || !screen.knowsFrames) {
@@ -46,6 +48,13 @@ class Camera {
   remove(screen) {
     screen.close();
     screen.element.remove();
+  }
+
+  // Its pictures are drawn by a sink, such as a headset, and count as shown once that has drawn them; null: on the page.
+  // A sink: take({ source, width, height, onDrawn(), close() }), and width_px, how wide it draws them.
+  drawBy(sink) {
+    this.sink = sink;
+    for (const screen of [this.screen, this.coming]) if (screen) screen.sink = sink;
   }
 
   // A screen has drawn a picture.
@@ -212,7 +221,7 @@ export class Cameras {
       kbit_s: round(camera.kbit_s),
       dropped: camera.dropped,
       freezes: camera.freezes,
-      shown_width: Math.min(Math.round(camera.figure.clientWidth * devicePixelRatio), 65535),
+      shown_width: Math.min(Math.round(camera.sink?.width_px || camera.figure.clientWidth * devicePixelRatio), 65535),
     }));
   }
 }

@@ -26,6 +26,7 @@ export class Keyboard {
     this.pressed_ms = -Infinity;
     this.inControl = false;
     this.unattended = ''; // why keys are not taken, in words: nobody looks at this page,
+    this.elsewhere = false; // unless the person sees all of it elsewhere, such as in a headset,
     this.cut = ''; // or nothing passes between it and the robot
     this.timer = null;
     this.listen();
@@ -81,7 +82,7 @@ export class Keyboard {
   }
 
   get away() {
-    return this.unattended || this.cut;
+    return (this.elsewhere ? '' : this.unattended) || this.cut;
   }
 
   // A key that was pressed meanwhile moves nothing when all is well again.

@@ -92,7 +92,10 @@ const pads = document.getElementById('pads');
 pads.hidden = isCompanion();
 if (!isCompanion()) panel.add({ name: 'keys', title: 'Keys', kind: 'keys', root: pads, show() {}, hide() {} });
 const pairing = isCompanion() ? null : addPairing({ panel, pair: () => link.send({ type: 'pair' }) });
-addDevices({ panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }) });
+addDevices({
+  panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }),
+  stop: emergencyStop, stale: () => known.control.yours && cameras.isStale(STALE_PICTURE_MS), seenElsewhere: (elsewhere) => { keyboard.elsewhere = elsewhere; },
+});
 
 // Somebody has pressed what moves the arm: says why it does not, and takes control if nobody has it.
 function mayMove({ takesControl }) {

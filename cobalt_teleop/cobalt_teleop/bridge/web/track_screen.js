@@ -11,6 +11,7 @@ export class TrackScreen {
     this.knowsFrames = 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
     this.fps = 0; // where frames are not known
     this.asksBrowser = true; // for what arrived
+    this.sink = null; // see Camera.drawBy
     this.decode_ms = null; // for a picture, of late
     this.counted = { bytes: 0, lost: 0, received: 0, decoded: 0, decode_s: 0 };
     this.element = document.createElement('video');
@@ -25,12 +26,15 @@ export class TrackScreen {
     if (!this.element.srcObject) return;
     this.element.requestVideoFrameCallback((now, metadata) => this.onFrame(metadata));
     const known = this.anchor && rtpTimestamp !== undefined;
-    this.onShown({
+    const shown = {
       id: rtpTimestamp ?? null,
       stamp_ms: known ? this.anchor.stamp_ms + ((rtpTimestamp - this.anchor.rtp) | 0) / 90 : null,
       sent_age_ms: null,
       received_ms: receiveTime === undefined ? pageNow() : performance.timeOrigin + receiveTime,
-    });
+    };
+    const { element: source } = this;
+    if (this.sink) this.sink.take({ source, width: source.videoWidth, height: source.videoHeight, onDrawn: () => this.onShown(shown), close() {} });
+    else this.onShown(shown);
   }
 
   get hasPicture() {

@@ -26,6 +26,7 @@ export class UnitScreen {
     this.onFault = onFault;
     this.knowsFrames = true;
     this.hasPicture = false;
+    this.sink = null; // see Camera.drawBy
     this.element = document.createElement('canvas');
     this.context = this.element.getContext('2d', { alpha: false, desynchronized: true });
     this.decoder = null;
@@ -85,13 +86,17 @@ export class UnitScreen {
     }
     this.drawn_ms = now_ms;
     const { timestamp: id, displayWidth: width, displayHeight: height } = frame;
+    const times = this.inDecoder.get(id) ?? { stamp_ms: null, sent_age_ms: null, received_ms: null };
+    for (const older of this.inDecoder.keys()) if (older <= id) this.inDecoder.delete(older);
+    this.hasPicture = true;
+    if (this.sink) {
+      this.sink.take({ source: frame, width, height, onDrawn: () => this.onShown({ id, ...times }), close: () => frame.close() });
+      return;
+    }
     const { element } = this;
     if (element.width !== width || element.height !== height) Object.assign(element, { width, height });
     this.context.drawImage(frame, 0, 0, width, height);
     frame.close();
-    this.hasPicture = true;
-    const times = this.inDecoder.get(id) ?? { stamp_ms: null, sent_age_ms: null, received_ms: null };
-    for (const older of this.inDecoder.keys()) if (older <= id) this.inDecoder.delete(older);
     this.onShown({ id, ...times });
   }
 

@@ -1,0 +1,486 @@
+"""The headset's page in a real Chromium, between a real bridge, vr_node and a real host with ideal arms.
+
+The headset is a double, by iwer, and WebGL runs in software. No real headset was tried.
+"""
+
+import os
+import threading
+from dataclasses import replace
+
+import pytest
+import rclpy
+from bridge_process import BridgeProcess
+from chromium import chromium_path
+from measured_arm import MeasuredArm, check_path, check_turn
+from page_browser import needs_chromium
+from playwright.sync_api import sync_playwright
+from rclpy.executors import SingleThreadedExecutor
+from ros_operator import Operator, until
+from vr_doubles import SOFTWARE_GL, headset
+
+from cobalt_devices.pose_device import PoseDeviceNode
+from cobalt_interfaces.msg import PartStep
+from cobalt_teleop.bridge.door.guest import Role
+from cobalt_teleop.core import topics
+from cobalt_teleop.ros.process import Stop
+from cobalt_teleop.workcell_host.host_node import HostNode
+from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
+from cobalt_teleop.workcell_host.workcell import HostOptions
+
+pytestmark = needs_chromium
+
+BROWSER = {'width': 1000, 'height': 700}
+"""As wide as a headset shows a page."""
+SMALL = {'width': 480, 'height': 360}
+"""Of the headset's picture in most tests: here, it is drawn without a graphics processor."""
+QUEST = (
+    'Mozilla/5.0 (X11; Linux x86_64; Quest 3) AppleWebKit/537.36 (KHTML, like Gecko) OculusBrowser/38.0.0.0 '
+    'Chrome/136.0.0.0 VR Safari/537.36'
+)
+OTHER_NAME = 'robot.test'
+FLAGS = (
+    '--no-sandbox', '--disable-background-networking', '--disable-component-update',
+    f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1', *SOFTWARE_GL,
+)  # fmt: skip
+SIDE = 0.08
+SQUARE = [(SIDE, 0, 0), (0, SIDE, 0), (-SIDE, 0, 0), (0, -SIDE, 0), (0, 0, SIDE)]
+"""Forward, left, back, right, up; in WebXR: -z, -x, z, x, y."""
+
+
+class PatientPlant(IdealPlant):
+    """An ideal plant whose watchdog forgives a machine that draws the scene by itself, and runs other tests beside."""
+
+    @property
+    def capabilities(self):
+        known = super().capabilities
+        parts = tuple(replace(part, limits=replace(part.limits, watchdog_s=1.0)) for part in known.parts)
+        return replace(known, parts=parts)
+
+
+@pytest.fixture(scope='module')
+def stack():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
+        rclpy.init()
+        host = HostNode('test_host')
+        plants = {'env_0': PatientPlant(), 'env_1': PatientPlant(('left', 'right'))}
+        host.host(plants, HostOptions(render_threads=1, max_frame_age_s=3.0))
+        nodes = [host, PoseDeviceNode('vr', Stop())]
+        executors = [SingleThreadedExecutor() for _ in nodes]
+        for node, executor in zip(nodes, executors, strict=True):
+            executor.add_node(node)
+            threading.Thread(target=executor.spin, daemon=True).start()
+        bridge = BridgeProcess(grace_s=3.0, public_names=OTHER_NAME).wait_until_served()
+        bridge.listener = Operator('listener')
+        for workcell in ('env_0', 'env_1'):
+            bridge.listener.listen(topics.CONTROL_STEP, workcell)
+        yield bridge
+        output = bridge.stop()
+        bridge.listener.close()
+        for executor in executors:
+            executor.shutdown()
+        host.close()
+        for node in nodes:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    assert 'Traceback' not in output, output
+
+
+@pytest.fixture(scope='module')
+def browser():
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=chromium_path(), args=list(FLAGS))
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def arm(stack):
+    made = MeasuredArm(stack.listener, 'env_0', 'arm')
+    until(lambda: made.steps, 'the first tick')
+    return made
+
+
+@pytest.fixture
+def open_page(browser, stack):
+    """Opens the page in a headset's browser; each is a person of its own."""
+    opened = []
+
+    def open_one(*scripts, url=None, workcell='env_0', screen=SMALL, **options):
+        page = browser.new_context(viewport=screen, **options).new_page()
+        page.problems = []
+        page.on('pageerror', lambda error: page.problems.append(str(error)))
+        page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
+        for script in scripts:
+            page.add_init_script(script)
+        page.goto(f'{url or stack.link(Role.OPERATOR)}&workcell={workcell}')
+        opened.append(page)
+        wait(page, "cobalt.connection.level === 'live'")
+        return page
+
+    yield open_one
+    for page in opened:
+        problems = page.problems
+        page.context.close()
+        assert not problems
+
+
+def wait(page, condition, timeout_s=12.0):
+    until(lambda: page.evaluate(condition) or page.wait_for_timeout(20), condition, timeout_s)
+
+
+def choose_vr(page, reference='base', hand='right'):
+    wait(page, "document.getElementById('drive-tab-vr') !== null")
+    page.click('#drive-tab-vr')
+    page.click('#drive-settings-open')
+    page.select_option('select[name=reference]', reference)
+    page.select_option('select[name=hand]', hand)
+    page.click('#drive-settings-open')
+
+
+def enter(page, button='Enter VR', **chosen):
+    choose_vr(page, **chosen)
+    page.click(f'#vr button:text-is("{button}")')
+    wait(page, "document.body.dataset.vr === 'in' && headset.frames > 2 && headset.uploads > 2")
+
+
+def squeeze(page, arm, hand='right'):
+    """Squeezes the grip until the arm follows, as a person does: a busy machine may refuse the first time."""
+    for _ in range(4):
+        page.evaluate("(hand) => headset.press(hand, 'squeeze', 1)", hand)
+        for _ in range(20):
+            page.wait_for_timeout(100)
+            if arm.part().hold_reason == PartStep.HOLD_NONE:
+                return
+        told = said(page)
+        page.evaluate("(hand) => headset.press(hand, 'squeeze', 0)", hand)
+        page.wait_for_timeout(400)
+    raise AssertionError(f'the arm does not follow; the page: {told!r}')
+
+
+def said(page):
+    return page.inner_text('.vr-state')
+
+
+def open_hand(page, arm, hand='right'):
+    page.evaluate("(hand) => headset.press(hand, 'squeeze', 0)", hand)
+    arm.until_it_holds(PartStep.HOLD_NOT_ENGAGED)
+
+
+def go(page, arm, way, seconds=0.6, hand='right'):
+    """Moves a hand forward, left and up, and waits until the arm has come along."""
+    forward, left, up = way
+    page.evaluate('([hand, way, seconds]) => headset.move(hand, way, seconds)', [hand, [-left, up, -forward], seconds])
+    page.wait_for_timeout(100)
+    arm.until_it_stands()
+
+
+def test_a_hand_that_goes_a_square_and_turns_takes_the_tool_along(open_page, arm, record_property):
+    page = open_page(headset())
+    enter(page)
+    assert page.evaluate('headset.mode') == 'immersive-vr'
+    squeeze(page, arm)
+    count, start = len(arm.steps), arm.pose()
+    for way in SQUARE:
+        go(page, arm, way)
+    record_property('path_error_mm', check_path(arm, count, start.position, SQUARE) * 1e3)
+    errors = []
+    for axis, in_base, angle in (([0, 1, 0], (0, 0, 1), 0.6), ([0, 0, -1], (1, 0, 0), 0.5)):
+        before = arm.pose()
+        page.evaluate("([axis, angle]) => headset.move('right', [0, 0, 0], 0.8, axis, angle)", [axis, angle])
+        page.wait_for_timeout(100)
+        arm.until_it_stands()
+        errors.append(check_turn(arm, before, in_base, angle))
+    record_property('turn_error_rad', max(errors))
+    open_hand(page, arm)
+    with arm.standing_still():
+        page.evaluate("headset.move('right', [0.3, -0.2, 0.4], 0.3, [1, 0, 0], 1.0)")
+        squeeze(page, arm)
+        page.wait_for_timeout(400)
+    assert page.evaluate("headset.felt('right').ms") == 30, 'the hand feels that the arm follows'
+    open_hand(page, arm)
+
+
+@pytest.mark.parametrize('blind', ['guessed', 'gone'])
+def test_lost_tracking_holds_and_is_told_to_eye_and_hand(open_page, arm, blind):
+    page = open_page(headset())
+    enter(page)
+    squeeze(page, arm)
+    page.evaluate('(blind) => { headset.blind.right = blind; }', blind)
+    arm.until_it_holds(PartStep.HOLD_NOT_TRACKED)
+    wait(page, "document.querySelector('.vr-state').innerText.includes('Right controller lost')")
+    assert page.evaluate("headset.felt('right').ms") == 250
+    with arm.standing_still():
+        page.evaluate("headset.move('right', [0.1, 0, 0], 0.1)")
+        page.evaluate("headset.blind.right = ''")
+        wait(page, "document.querySelector('.vr-state').innerText.includes('press again')")
+        page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
+        page.wait_for_timeout(300)
+    open_hand(page, arm)
+    squeeze(page, arm)
+    before = arm.pose()
+    go(page, arm, (0.05, 0, 0))
+    assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
+    open_hand(page, arm)
+
+
+VISIBLE = "headset.device.updateVisibilityState('{}')"
+CONTROLLER = 'headset.device.controllers.right.connected = {}'
+HIDDEN = 'Object.defineProperty(document, "hidden", {{ value: {}, configurable: true }}); {}'
+TOLD = 'document.dispatchEvent(new Event("visibilitychange"))'
+AWAY = {
+    'something over it': (VISIBLE.format('visible-blurred'), VISIBLE.format('visible')),
+    'taken off': (VISIBLE.format('hidden'), VISIBLE.format('visible')),
+    'no new pictures': ('headset.frozen = true', 'headset.thaw()'),
+    'another place': ('headset.device.recenter()', ''),
+    'controller off': (CONTROLLER.format('false'), CONTROLLER.format('true')),
+    'page hidden': (HIDDEN.format('true', TOLD), HIDDEN.format('false', TOLD)),
+}
+
+
+@pytest.mark.parametrize(('leave', 'come_back'), AWAY.values(), ids=AWAY)
+def test_whatever_takes_the_scene_away_lets_go_until_a_fresh_squeeze(open_page, arm, leave, come_back):
+    page = open_page(headset())
+    enter(page)
+    squeeze(page, arm)
+    page.evaluate(leave)
+    arm.until_it_holds(PartStep.HOLD_NOT_ENGAGED)
+    with arm.standing_still():
+        page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
+        page.evaluate(come_back or '0')
+        page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
+        page.wait_for_timeout(300)
+    open_hand(page, arm)
+    squeeze(page, arm)
+    open_hand(page, arm)
+
+
+def test_the_end_of_the_session_lets_go_and_the_page_shows_its_pictures_again(open_page, arm):
+    page = open_page(headset())
+    enter(page)
+    squeeze(page, arm)
+    page.evaluate('void headset.session.end()')
+    arm.until_it_holds(PartStep.HOLD_NOT_ENGAGED)
+    wait(page, "document.body.dataset.vr === undefined && cobalt.connection.level === 'live'")
+    shown, uploads = page.evaluate('[cobalt.cameras.front.frame, headset.uploads]')
+    wait(page, f'cobalt.cameras.front.frame > {shown} + 3')
+    assert page.evaluate('headset.uploads') == uploads, 'nothing is drawn for a headset any more'
+    with arm.standing_still():
+        page.click('#vr button:text-is("Enter VR")')
+        wait(page, "document.body.dataset.vr === 'in' && headset.frames > 2")
+        page.wait_for_timeout(300)
+    page.click('#vr button:text-is("Leave VR")')
+    wait(page, 'document.body.dataset.vr === undefined')
+
+
+def test_a_window_that_is_not_in_front_drives_on_while_the_headset_shows_the_scene(open_page, arm):
+    page = open_page(headset())
+    enter(page)
+    squeeze(page, arm)
+    page.evaluate("document.hasFocus = () => false; dispatchEvent(new Event('blur'))")
+    before = arm.pose()
+    go(page, arm, (0.05, 0, 0))
+    assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
+    open_hand(page, arm)
+
+
+def place_of_the_tool(arm):
+    """Returns where the plant's picture shows the tool in the scene, as shares of the headset's picture.
+
+    The picture is 1.8 m wide, 1.6 m away and 0.15 m above the eyes, of which one is 3 cm to the left; they see 90
+    degrees from bottom to top.
+    """
+    x, _, z = arm.pose().position
+    across_m = 1.8 * ((160 + 280 * x) / 320 - 0.5) + 0.0315
+    up_m = 1.35 * (0.5 - (230 - 400 * z) / 240) + 0.15
+    return 0.5 + across_m / 1.6 * SMALL['height'] / SMALL['width'] / 2, 0.5 - up_m / 1.6 / 2
+
+
+@pytest.mark.parametrize('road', ['units', 'track'])
+def test_the_picture_of_the_camera_is_in_the_scene_and_counts_as_shown_once_it_is_drawn(open_page, arm, road):
+    page = open_page(headset(), *(['delete window.VideoDecoder'] if road == 'track' else []))
+    enter(page)
+    assert page.evaluate('cobalt.road') == road
+
+    def tool_is_seen_in_its_place():
+        seen = page.evaluate('headset.spot(0.2, 0.64)')
+        return seen and seen == pytest.approx(place_of_the_tool(arm), abs=0.015)
+
+    until(tool_is_seen_in_its_place, 'the tool in the scene')
+    # The plant's picture grows green to the right.
+    row = [page.evaluate(f'headset.colour({across}, 0.3)[1]') for across in (0.38, 0.5, 0.62)]
+    assert row[0] + 10 < row[1] < row[2] - 10, row
+    squeeze(page, arm)
+    before = place_of_the_tool(arm)
+    go(page, arm, (0.06, 0, 0.06))
+    until(tool_is_seen_in_its_place, 'the tool where it is now')
+    assert before != pytest.approx(place_of_the_tool(arm), abs=0.03)
+    open_hand(page, arm)
+
+    counts = '[headset.frames, headset.uploads, cobalt.cameras.front.frame, headset.uploaded, performance.now()]'
+    first, *rest = [page.evaluate(counts), page.wait_for_timeout(1000), page.evaluate(counts)]
+    last = rest[-1]
+    pictures = 20 * (last[4] - first[4]) / 1000 + 8  # of the camera meanwhile, and what waited on the way
+    assert 0 < last[1] - first[1] <= pictures, 'each picture is carried to the headset once'
+    if road == 'units':
+        assert first[2] == first[3] and last[2] == last[3], 'what counts as shown is what was drawn'
+    page.evaluate('headset.frozen = true')
+    wait(page, 'cobalt.cameras.front.age_ms === null || cobalt.cameras.front.age_ms > 700')
+    still = page.evaluate(counts)
+    page.wait_for_timeout(300)
+    assert page.evaluate(counts)[:4] == still[:4], 'a headset that draws nothing shows nothing'
+    page.evaluate('headset.thaw()')
+    wait(page, f'headset.uploads > {still[1]}')
+
+
+def test_two_hands_drive_two_arms(open_page, stack, record_property):
+    page = open_page(headset(), workcell='env_1')
+    enter(page)
+    left, right = (MeasuredArm(stack.listener, 'env_1', name) for name in ('left', 'right'))
+    squeeze(page, left, 'left')
+    squeeze(page, right, 'right')
+    starts = [len(arm.steps) for arm in (left, right)], [arm.pose().position for arm in (left, right)]
+    other = [(-x, -y, z) for x, y, z in SQUARE]
+    for ways in zip(SQUARE, other, strict=True):
+        page.evaluate(
+            "([left, right]) => Promise.all([headset.move('left', left, 0.6), headset.move('right', right, 0.6)])",
+            [[-y, z, -x] for x, y, z in ways],
+        )
+        page.wait_for_timeout(100)
+        left.until_it_stands()
+        right.until_it_stands()
+    for arm, count, start, sides in zip((left, right), *starts, (SQUARE, other), strict=True):
+        record_property(f'path_error_mm_{arm.name}', check_path(arm, count, start, sides) * 1e3)
+    open_hand(page, left, 'left')
+    with left.standing_still():
+        go(page, right, (0.05, 0, 0))
+    open_hand(page, right)
+
+
+def test_one_arm_follows_the_hand_of_the_settings_and_the_other_is_free(open_page, arm):
+    page = open_page(headset())
+    enter(page, hand='left')
+    with arm.standing_still():
+        page.evaluate("headset.press('right', 'squeeze', 1)")
+        go_alone = "headset.move('right', [0.1, 0, 0], 0.2)"
+        page.evaluate(go_alone)
+        page.wait_for_timeout(200)
+    squeeze(page, arm, 'left')
+    before = arm.pose()
+    go(page, arm, (0, 0.05, 0), hand='left')
+    assert arm.pose().position - before.position == pytest.approx((0, 0.05, 0), abs=2e-3)
+    open_hand(page, arm, 'left')
+
+
+def test_the_trigger_closes_as_far_as_it_is_pulled_and_drops_nothing_when_the_arm_is_taken_up(open_page, arm):
+    page = open_page(headset())
+    enter(page)
+    squeeze(page, arm)
+    page.evaluate("headset.press('right', 'trigger', 0.5)")
+    until(lambda: arm.part().gripper_target == pytest.approx(0.5, abs=0.01), 'the gripper half closed')
+    page.evaluate("headset.press('right', 'trigger', 1)")
+    until(lambda: arm.part().gripper_target == 0.0, 'the gripper closed')
+    open_hand(page, arm)
+    page.evaluate("headset.press('right', 'trigger', 0)")
+    squeeze(page, arm)
+    wait(page, "document.querySelector('.vr-state').innerText.includes('take the gripper over')")
+    page.wait_for_timeout(300)
+    assert arm.part().gripper_target == 0.0, 'what it holds stays in it'
+    page.evaluate("headset.press('right', 'trigger', 0.95)")
+    page.wait_for_timeout(200)
+    page.evaluate("headset.press('right', 'trigger', 0)")
+    until(lambda: arm.part().gripper_target == 1.0, 'the gripper open')
+    open_hand(page, arm)
+
+
+def test_the_stick_turns_forward_by_steps_and_not_while_the_arm_follows(open_page, arm):
+    page = open_page(headset())
+    enter(page)
+    for _ in range(6):
+        page.evaluate("headset.stick('right', -1)")
+        page.wait_for_timeout(150)
+        page.evaluate("headset.stick('right', 0)")
+        page.wait_for_timeout(150)
+    squeeze(page, arm)
+    page.evaluate("headset.stick('right', -1)")
+    page.wait_for_timeout(200)
+    before = arm.pose()
+    # Forward lies to the left of where the person faced: what goes left there goes forward.
+    go(page, arm, (0, 0.06, 0))
+    assert arm.pose().position - before.position == pytest.approx((0.06, 0, 0), abs=2e-3)
+    page.evaluate("headset.stick('right', 0)")
+    open_hand(page, arm)
+
+
+def test_the_stop_is_held_and_what_is_pressed_in_passing_only_lets_go(open_page, arm):
+    page = open_page(headset())
+    enter(page)
+    squeeze(page, arm)
+    page.evaluate("headset.press('left', 'y-button', 1)")
+    arm.until_it_holds(PartStep.HOLD_NOT_ENGAGED)
+    page.evaluate("headset.press('left', 'y-button', 0)")
+    page.wait_for_timeout(800)
+    assert not page.evaluate('cobalt.control.emergency_stop')
+    page.evaluate("headset.press('left', 'y-button', 1)")
+    wait(page, 'cobalt.control.emergency_stop')
+    page.evaluate("headset.press('left', 'y-button', 0)")
+    wait(page, "document.querySelector('.vr-state').innerText.includes('Emergency stop')")
+    page.click('#vr button:text-is("Leave VR")')
+    wait(page, "document.body.dataset.vr === undefined && !document.getElementById('stopped').hidden")
+    page.click('#release-stop')
+    wait(page, '!cobalt.control.emergency_stop')
+
+
+SOCKETS = """
+  const Socket = window.WebSocket;
+  window.sockets = [];
+  window.WebSocket = class extends Socket { constructor(...values) { super(...values); sockets.push(this); } };
+"""
+
+
+def test_a_socket_that_drops_on_the_way_into_vr_keeps_control_and_the_scene(open_page, arm):
+    page = open_page(SOCKETS, headset())
+    page.click('#take')
+    wait(page, 'cobalt.control.yours')
+    session = page.evaluate('cobalt.session')
+    choose_vr(page)
+    page.click('#vr button:text-is("Enter VR")')
+    page.evaluate('sockets.at(-1).close()')
+    wait(page, "document.body.dataset.vr === 'in' && headset.frames > 2 && sockets.length > 1")
+    wait(page, "cobalt.connection.level === 'live' && cobalt.control.yours && headset.uploads > 2")
+    assert page.evaluate('cobalt.session') == session
+    squeeze(page, arm)
+    before = arm.pose()
+    go(page, arm, (0.05, 0, 0))
+    assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
+    open_hand(page, arm)
+
+
+NO_XR = 'delete Navigator.prototype.xr;'
+
+
+def test_without_webxr_a_computer_has_no_tab_and_a_headset_is_told_what_is_missing(open_page, stack):
+    page = open_page(NO_XR)
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.getElementById('drive-tab-vr')") is None
+    page = open_page(NO_XR, user_agent=QUEST)
+    wait(page, "document.getElementById('drive-tab-vr')?.getAttribute('aria-selected') === 'true'")
+    assert 'no WebXR' in page.inner_text('.vr-missing')
+    assert not page.is_visible('#vr button')
+    url = stack.link(Role.OPERATOR).replace('127.0.0.1', OTHER_NAME)
+    page = open_page(url=url, user_agent=QUEST)
+    wait(page, "document.getElementById('drive-tab-vr') !== null")
+    assert 'http' in page.inner_text('.vr-missing') and 'https link' in page.inner_text('.vr-missing')
+
+
+def test_a_browser_that_refuses_says_so_and_what_to_do(open_page):
+    page = open_page(headset())
+    choose_vr(page)
+    page.evaluate('headset.refused = true')
+    page.click('#vr button:text-is("Enter VR")')
+    wait(page, "document.querySelector('.vr-missing').innerText.includes('not allowed')")
+    page.evaluate('headset.refused = false')
+    page.click('#vr button:text-is("Enter, and see your room")')
+    wait(page, "document.body.dataset.vr === 'in' && headset.mode === 'immersive-ar' && headset.frames > 2")
+    assert page.evaluate('headset.colour(0.02, 0.02)') == [0, 0, 0, 0], 'the room shines through'
+    assert page.evaluate("document.querySelector('.vr-missing').innerText") == ''
