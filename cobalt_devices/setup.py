@@ -33,6 +33,7 @@ setup(
         'console_scripts': [
             'gamepad_node = cobalt_devices.gamepad_node:main',
             'keyboard_node = cobalt_devices.keyboard_node:main',
+            'page_devices = cobalt_devices.page_devices:main',
             'phone_node = cobalt_devices.phone_node:main',
             'pose_adapter = cobalt_devices.pose_adapter_node:main',
             'spacemouse_node = cobalt_devices.spacemouse_node:main',

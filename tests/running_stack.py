@@ -28,7 +28,7 @@ def free_domain() -> int:
     return 20 + os.getpid() % 80
 
 
-_NODES = ('sim_node', 'webrtc_bridge', 'recorder_node', 'keyboard_node', 'foxglove_server')
+_NODES = ('sim_node', 'webrtc_bridge', 'recorder_node', 'page_devices', 'keyboard_node', 'foxglove_server')
 
 
 class RunningStack:

@@ -54,7 +54,7 @@ def test_only_device_nodes_may_command_and_only_hosts_may_speak_for_a_robot():
         }
 
     assert publishers(topics.teleop_command('arm')) == {
-        'keyboard_node', 'phone_node', 'vr_node', 'spacemouse_node', 'gamepad_node',
+        'keyboard_node', 'phone_node', 'vr_node', 'spacemouse_node', 'gamepad_node', 'page_devices',
     }  # fmt: skip
     assert publishers(topics.CONTROL_STEP) == publishers(topics.CONTROL_STATE) == {'sim'}
     assert publishers(topics.QUALITY) == {'recorder_node'}

@@ -23,7 +23,7 @@ from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 TRACEBACK = re.compile(r'Traceback|Error in|what\(\):')
-NODES = {'sim_node', 'webrtc_bridge', 'recorder_node', 'keyboard_node'}
+NODES = {'sim_node', 'webrtc_bridge', 'recorder_node', 'page_devices'}
 
 
 def shared_memory():
@@ -122,7 +122,7 @@ class Page:
         self.lease_id = operator.call('AcquireControl', session_id='page', operator_id='Ada').lease_id
         self.sequence = 0
         self.presses = [0] * len(ACTIONS)
-        until(lambda: self.publisher.get_subscription_count(), 'keyboard_node listens')
+        until(lambda: self.publisher.get_subscription_count(), 'page_devices listens')
 
     def send(self, buttons):
         self.sequence += 1
@@ -213,7 +213,7 @@ def test_one_node_killed_while_recording(recording, victim):
     time.sleep(1.0)
     assert set(stack.nodes()) == others, 'it starts again after two seconds'
     newest = operator.newest(topics.CONTROL_STEP)
-    if victim == 'keyboard_node':
+    if victim == 'page_devices':
         for _ in range(10):
             page.send(BITS['up'])
             time.sleep(0.04)

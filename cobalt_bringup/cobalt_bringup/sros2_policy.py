@@ -92,6 +92,7 @@ RIGHTS: Mapping[str, Rights] = {
     'gamepad_node': _page_device('gamepad'),
     'phone_node': _page_device('phone'),
     'vr_node': _page_device('vr'),
+    'page_devices': _local_device(_ANY),  # all of the above in one process
     'camera_encoder': Rights(
         publish=_names(*_VIDEO),
         subscribe=('/*/camera/*',),

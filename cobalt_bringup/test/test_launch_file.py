@@ -184,7 +184,7 @@ def test_sim_starts_what_its_arguments_say():
     def names(**arguments):
         return [process.name for process in plan_launch(file, arguments, environment={}, packages=source)]
 
-    devices = ['keyboard_node', 'phone_node', 'gamepad_node', 'spacemouse_node']
+    devices = ['page_devices']
     assert names() == ['sim_node', *devices, 'recorder_node', 'webrtc_bridge']
     assert names(record='false', devices='phone') == ['sim_node', 'phone_node', 'webrtc_bridge']
     assert names(record='false', devices='none') == ['sim_node', 'webrtc_bridge']

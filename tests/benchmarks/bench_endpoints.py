@@ -17,7 +17,7 @@ _NAMES = {
     'sim_node': 'host',
     'webrtc_bridge': 'bridge',
     'recorder_node': 'recorder',
-    'keyboard_node': 'keyboard',
+    'page_devices': 'page_devices',
     'foxglove_server': 'foxglove',
 }
 
