@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobalt_devices.axis_map import DIRECTIONS, axis_use
@@ -56,7 +56,7 @@ class Device:
         return command
 
 
-def answer(command, *, target=None, holding=False, measured=None):
+def answer(command, *, target=None, holding=False, waiting=False, measured=None):
     """A host that anchors at the identity and whose target is where the command wants it, or elsewhere."""
     return Feedback(
         clutch_epoch=command.clutch_epoch,
@@ -66,6 +66,7 @@ def answer(command, *, target=None, holding=False, measured=None):
         target=command.pose if target is None else target,
         gripper_target=1.0,
         holding=holding,
+        waiting=waiting,
     )
 
 
@@ -134,6 +135,7 @@ def test_two_axes_at_once_are_no_faster_than_one():
     assert np.linalg.norm(shares[3:]) == pytest.approx(1.0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-0.1, 0.1), min_size=6, max_size=6))
 def test_nothing_moves_inside_the_dead_zone(axes):
     device = Device()
@@ -349,6 +351,16 @@ def test_the_host_is_told_of_a_deflection_that_it_holds_until_the_rest():
     assert not device.send(feedback=held).engaged
 
 
+def test_a_host_that_brakes_before_it_takes_the_press_does_not_refuse_it():
+    device = Device()
+    first = device.send(AWAY)
+    braking = answer(first, holding=True, waiting=True)
+    device.run(0.1, AWAY, braking)
+    command = device.run(0.3, AWAY)
+    assert command.clutch_epoch == first.clutch_epoch
+    assert command.pose.position[0] > 0.05
+
+
 def test_lost_samples_make_no_jump():
     device = Device()
     device.send(AWAY)
@@ -369,6 +381,7 @@ steps = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(steps)
 def test_no_stream_of_samples_jumps_or_runs_away_from_its_host(stream):
     device, host = Device(), Host()
@@ -393,6 +406,7 @@ def test_no_stream_of_samples_jumps_or_runs_away_from_its_host(stream):
         previous = command
 
 
+@settings(deadline=None)
 @given(steps)
 def test_what_does_not_move_the_device_does_not_move_the_command(stream):
     """Only a deflection of this very sample adds motion: whatever came before, a rest adds none."""

@@ -8,7 +8,7 @@ Enterprise, Compact and the Universal Receiver (github.com/JakubAndrysek/PySpace
 import struct
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobalt_devices.spacemouse_models import MODELS, MULTI_AXIS, model_of
@@ -75,6 +75,7 @@ def test_deflections_beyond_the_published_range_are_full_ones():
     assert after(struct.pack('<B6h', 1, 500, -500, 32767, -32768, 350, 351)).axes == (1.0, -1.0, 1.0, -1.0, 1.0, 1.0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.binary(max_size=70), max_size=20))
 def test_no_bytes_make_it_fail_or_leave_its_range(reports):
     state = after(*reports)
