@@ -85,7 +85,7 @@ def stack():
         patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
         rclpy.init()
         host = HostNode('test_host')
-        host.host({'env_0': IdealPlant()}, HostOptions(render_threads=1))
+        host.host({'env_0': IdealPlant(), 'env_1': IdealPlant(('left', 'right'))}, HostOptions(render_threads=1))
         nodes = [host, GamepadNode(Stop()), SpaceMouseNode(Stop())]
         executors = [SingleThreadedExecutor() for _ in nodes]
         for node, executor in zip(nodes, executors, strict=True):
@@ -93,7 +93,8 @@ def stack():
             threading.Thread(target=executor.spin, daemon=True).start()
         bridge = BridgeProcess(grace_s=3.0).wait_until_served()
         bridge.listener = Operator('listener')
-        bridge.listener.listen(topics.CONTROL_STEP)
+        for workcell in ('env_0', 'env_1'):
+            bridge.listener.listen(topics.CONTROL_STEP, workcell)
         yield bridge
         output = bridge.stop()
         bridge.listener.close()
@@ -127,14 +128,14 @@ def open_page(browser, stack):
     """Opens the page with doubles of the devices, and what scripts change of them."""
     opened = []
 
-    def open_one(*scripts, screen=DESKTOP, **options):
+    def open_one(*scripts, screen=DESKTOP, workcell='env_0', **options):
         page = browser.new_context(viewport=screen, **options).new_page()
         page.problems = []
         page.on('pageerror', lambda error: page.problems.append(str(error)))
         page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
         for script in (DOUBLES, *scripts):
             page.add_init_script(script)
-        page.goto(f'{stack.url}?workcell=env_0')
+        page.goto(f'{stack.url}?workcell={workcell}')
         opened.append(page)
         wait(page, "cobalt.connection.level === 'live'")
         return page
@@ -237,8 +238,8 @@ def push_for_a_while(page, arm, script, way):
 
 
 def again_if_held(action):
-    """Returns what an action returns, in one of three attempts in which the host did not hold."""
-    for _ in range(2):
+    """Returns what an action returns, in one of five attempts in which the host did not hold."""
+    for _ in range(4):
         try:
             return action()
         except HeldError as error:
@@ -450,6 +451,31 @@ def test_each_maker_s_names_are_used(open_page):
     assert 'R2 closes' in page.evaluate("document.querySelector('#gamepad svg').textContent")
 
 
+def test_of_two_arms_the_chosen_one_moves(open_page, stack):
+    page = open_page(workcell='env_1')
+    page.click('#drive-tab-gamepad')
+    move_along_the_base(page)
+    page.evaluate('pad.plug()')
+    until_it_says(page, 'gamepad', 'Hold LB or RB')
+    assert page.inner_text('#gamepad .rates-arms').split('\n') == ['Left arm', 'Right arm']
+    steps = stack.listener.heard[(topics.CONTROL_STEP.name, 'env_1')]
+    for chosen, other in (('left', 'right'), ('right', 'left')):
+        page.click(f'#gamepad .rates-arms >> text="{chosen.capitalize()} arm"')
+        before = {part.part: part.pose.position.x for part in steps[-1].parts}
+        hold(page, LEFT_SHOULDER)
+        wait(page, 'cobalt.control.yours')
+        stick(page, 0, -0.7, 0, 0)
+        until(lambda name=chosen, x=before[chosen]: place(steps, name) - x > 0.02, f'the {chosen} arm to move')
+        release(page, LEFT_SHOULDER)
+        stick(page, *REST)
+        page.wait_for_timeout(200)
+        assert place(steps, other) == pytest.approx(before[other], abs=STILL_M)
+
+
+def place(steps, name):
+    return next(part.pose.position.x for part in steps[-1].parts if part.part == name)
+
+
 def test_the_speed_of_the_page_slows_it_down(gamepad, arm):
     gamepad.click('#drive-settings-open')
     gamepad.select_option('select[name=speed]', '0.5')
@@ -552,6 +578,19 @@ def test_a_hidden_page_lets_go_of_the_cap(mouse, arm):
         mouse, arm, lambda: mouse.evaluate(HIDDEN % 'hidden'), lambda: mouse.evaluate(HIDDEN % 'visible'),
         'this page is hidden',
     )  # fmt: skip
+
+
+def test_a_bump_moves_nothing_while_another_way_to_drive_is_chosen(mouse, arm):
+    mouse.click('#drive-tab-keys')
+    with arm.standing_still():
+        push(mouse, 0, 0.8, 0, 0, 0, 0)
+        mouse.wait_for_timeout(400)
+        mouse.click('#drive-tab-spacemouse')
+        mouse.wait_for_timeout(300)
+        assert not mouse.evaluate('cobalt.control.yours')
+        push(mouse, 0, 0, 0, 0, 0, 0)
+        mouse.wait_for_timeout(150)
+    taking_control(mouse, arm)
 
 
 def test_the_browser_is_asked_once_for_six_axes_alone(open_page):

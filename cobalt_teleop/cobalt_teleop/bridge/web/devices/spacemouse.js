@@ -121,8 +121,9 @@ class SpaceMouse {
     const wasActive = this.active;
     this.pushed = axes.some((value) => Math.abs(value) > PUSHED);
     this.active = this.pushed || buttons !== 0;
+    const meant = this.panel.chosen === this && this.heard_ms - this.opened_ms >= HELD_BEFORE_MS; // else it was bumped, or held since before
     if (!this.active) this.mustRest = false;
-    else if (!wasActive && this.heard_ms - this.opened_ms < HELD_BEFORE_MS) this.mustRest = true;
+    else if (!wasActive && !meant) this.mustRest = true;
     if (this.active && !this.mustRest) this.active_ms = this.heard_ms;
     this.stream.update({ axes, buttons, pressCounts, scale: this.settings.get('speed') });
     if (this.active && !this.mustRest && !this.stream.engaged) this.press();
@@ -130,7 +131,6 @@ class SpaceMouse {
 
   press() {
     this.why = '';
-    if (this.panel.chosen !== this) this.panel.choose(this);
     if (!this.stream.press()) this.stop(`Not now: ${this.driver.page.away() || 'the arm is not yours to drive'}.`);
   }
 
