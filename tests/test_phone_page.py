@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ PORTRAIT = {'width': 390, 'height': 844}
 LANDSCAPE = {'width': 844, 'height': 390}
 PATH_M, PATH_RAD = 0.003, 0.01
 """How far the measured tool may lie beside the path that the hand has gone."""
+SETTLED_TICKS = 8
 STILL_M, STILL_RAD = 0.001, np.radians(0.1)
 """What no engage may move."""
 OTHER_NAME = 'robot.test'
@@ -48,6 +50,16 @@ FLAGS = (
     '--no-sandbox', '--disable-background-networking', '--disable-component-update',
     f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1',
 )  # fmt: skip
+
+
+class PatientPlant(IdealPlant):
+    """Ideal arms of which this machine, busy with a browser, is not too slow to be told every 200 ms."""
+
+    @property
+    def capabilities(self):
+        known = super().capabilities
+        parts = [replace(part, limits=replace(part.limits, watchdog_s=1.0)) for part in known.parts]
+        return replace(known, parts=tuple(parts))
 
 
 class Arm:
@@ -72,6 +84,17 @@ class Arm:
     def until_it_holds(self, reason):
         until(lambda: self.part().hold_reason == reason, f'the hold for reason {reason}')
 
+    def settle(self):
+        """Waits until it stands where the hand has led it."""
+        count = len(self.steps) + SETTLED_TICKS
+
+        def stands():
+            last = [pose.position for pose in self.poses_since(-SETTLED_TICKS)]
+            turns = [pose.quat_xyzw for pose in self.poses_since(-SETTLED_TICKS)]
+            return len(self.steps) >= count and np.ptp(last, axis=0).max() < 1e-6 and np.ptp(turns, axis=0).max() < 1e-6
+
+        until(stands, 'the arm to stand')
+
     @contextmanager
     def standing_still(self):
         """Whatever happens meanwhile, the arm does not move."""
@@ -88,7 +111,8 @@ def stack():
         patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
         rclpy.init()
         host = HostNode('test_host')
-        host.host({'env_0': IdealPlant(), 'env_1': IdealPlant(('left', 'right'))}, HostOptions(render_threads=1))
+        plants = {'env_0': PatientPlant(), 'env_1': PatientPlant(('left', 'right')), 'strict': IdealPlant()}
+        host.host(plants, HostOptions(render_threads=1))
         nodes = [host, PoseDeviceNode('phone', Stop())]
         executors = [SingleThreadedExecutor() for _ in nodes]
         for node, executor in zip(nodes, executors, strict=True):
@@ -96,7 +120,7 @@ def stack():
             threading.Thread(target=executor.spin, daemon=True).start()
         bridge = BridgeProcess(grace_s=3.0, public_names=OTHER_NAME).wait_until_served()
         bridge.listener = Operator('listener')
-        for workcell in ('env_0', 'env_1'):
+        for workcell in plants:
             bridge.listener.listen(topics.CONTROL_STEP, workcell)
         yield bridge
         output = bridge.stop()
@@ -196,6 +220,7 @@ def beside(path, point):
 
 def check_path(arm, count, path):
     """The tool has gone the path, corner by corner, and nowhere else."""
+    assert {arm.part(step).hold_reason for step in arm.steps[count:]} == {PartStep.HOLD_NONE}
     places = np.array([pose.position for pose in arm.poses_since(count)])
     error = max(beside(path, place) for place in places)
     assert error < PATH_M
@@ -238,18 +263,18 @@ def test_a_hand_that_goes_a_square_and_turns_takes_the_tool_along(open_phone, ar
     # Forward, left, back, right for who holds the phone: -z, -x, z, x of WebXR; x, y, -x, -y of the base.
     for way in ([0, 0, -SIDE], [-SIDE, 0, 0], [0, 0, SIDE], [SIDE, 0, 0], [0, SIDE, 0]):
         page.evaluate('(way) => hand.move(way, 0.6)', way)
-        page.wait_for_timeout(250)
+        arm.settle()
     sides = [(SIDE, 0, 0), (0, SIDE, 0), (-SIDE, 0, 0), (0, -SIDE, 0), (0, 0, SIDE)]
     error = check_path(arm, count, corners(start.position, sides))
     record_property('path_error_mm', error * 1e3)
     before = arm.pose()
     # About the upright: y of WebXR, z of the base. Then about forward.
     page.evaluate('hand.move([0, 0, 0], 0.8, [0, 1, 0], 0.6)')
-    page.wait_for_timeout(250)
+    arm.settle()
     check_turn(arm, before, (0, 0, 1), 0.6)
     before = arm.pose()
     page.evaluate('hand.move([0, 0, 0], 0.8, [0, 0, -1], 0.5)')
-    page.wait_for_timeout(250)
+    arm.settle()
     check_turn(arm, before, (1, 0, 0), 0.5)
     assert np.linalg.norm(arm.pose().position - before.position) < STILL_M
     let_go(page, arm)
@@ -269,7 +294,7 @@ def test_a_hand_that_goes_a_square_and_turns_takes_the_tool_along(open_phone, ar
     engage(page, arm)
     before = arm.pose()
     page.evaluate(f'hand.move([-{SIDE}, 0, 0], 0.5)')
-    page.wait_for_timeout(300)
+    arm.settle()
     assert arm.pose().position - before.position == pytest.approx((SIDE / 2, 0, 0), abs=2e-3)
     let_go(page, arm)
 
@@ -316,9 +341,9 @@ def test_lost_tracking_a_hidden_page_and_the_end_of_ar_hold_until_a_fresh_press(
 
 
 def test_a_cut_link_holds_within_the_watchdog_and_a_reload_keeps_the_episode_and_control(
-    open_phone, arm, stack, record_property
+    open_phone, stack, record_property
 ):
-    page = open_phone(phone_with_webxr())
+    page, arm = open_phone(phone_with_webxr(), workcell='strict'), Arm(stack.listener, 'strict', 'arm')
     drive(page)
     engage(page, arm)
     page.fingers.press('#start', finger=2)
@@ -354,11 +379,14 @@ def test_a_cut_link_holds_within_the_watchdog_and_a_reload_keeps_the_episode_and
     engage(page, arm)
     before = arm.pose()
     page.evaluate('hand.move([0, 0, -0.05], 0.4)')
-    page.wait_for_timeout(250)
+    arm.settle()
     assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
     let_go(page, arm)
+    assert page.is_visible('#instruction') and not page.is_visible('#verdict')
     page.tap('#discard')
     wait(page, "cobalt.episode.phase === 'ended'", 15.0)
+    wait(page, "document.querySelector('#verdict').innerText.includes('Discarded')")
+    assert page.is_visible('#verdict')
 
 
 def test_the_gripper_slides_alone_and_while_the_arm_moves(open_phone, arm):
@@ -379,7 +407,7 @@ def test_the_gripper_slides_alone_and_while_the_arm_moves(open_phone, arm):
     page.fingers.move(0, -300, 0.4, finger=2)
     until(lambda: arm.part().gripper_target == 1.0, 'the gripper to open')
     page.fingers.lift(2)
-    page.wait_for_timeout(500)
+    arm.settle()
     assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
     assert arm.part().hold_reason == PartStep.HOLD_NONE
     let_go(page, arm)
@@ -395,16 +423,16 @@ def test_a_phone_without_webxr_drives_by_touch_and_turns_by_its_sensors(open_pho
     pixels = SIDE / 0.0005
     for right, down in ((0, -pixels), (-pixels, 0), (0, pixels), (pixels, 0)):
         page.fingers.move(right, down, 0.6)
-        page.wait_for_timeout(250)
+        arm.settle()
     page.fingers.press('.phone-pad', finger=2, at=(0.8, 0.8))
     page.fingers.move(0, -pixels, 0.6, finger=2)
-    page.wait_for_timeout(250)
+    arm.settle()
     page.fingers.lift(2)
     sides = [(SIDE, 0, 0), (0, SIDE, 0), (-SIDE, 0, 0), (0, -SIDE, 0), (0, 0, SIDE)]
     record_property('path_error_mm', check_path(arm, count, corners(start.position, sides)) * 1e3)
     before = arm.pose()
     page.fingers.turn_phone((0, 90, 0), (30, 90, 0), 0.6)
-    page.wait_for_timeout(250)
+    arm.settle()
     record_property('turn_error_rad', check_turn(arm, before, (0, 0, 1), np.radians(30)))
     let_go(page, arm)
     # Forward is where the phone pointed at the start: it lies 30 degrees to the right of where it points now.
@@ -416,7 +444,7 @@ def test_a_phone_without_webxr_drives_by_touch_and_turns_by_its_sensors(open_pho
         page.wait_for_timeout(300)
     before = arm.pose()
     page.fingers.move(0, 100, 0.5)
-    page.wait_for_timeout(250)
+    arm.settle()
     assert arm.pose().position - before.position == pytest.approx((0, 0, -0.05), abs=2e-3)
     let_go(page, arm)
     page.tap('.phone-turning')
@@ -452,7 +480,7 @@ def test_what_is_missing_is_said_and_touch_is_left(open_phone, arm, script, opti
     engage(page, arm)
     start = arm.pose()
     page.fingers.move(0, -60, 0.3)
-    page.wait_for_timeout(250)
+    arm.settle()
     assert arm.pose().position - start.position == pytest.approx((0.03, 0, 0), abs=2e-3)
     let_go(page, arm)
     page.tap('.phone-done')
@@ -491,7 +519,7 @@ def test_a_phone_chooses_its_arm(open_phone, stack):
     before = right.pose()
     with left.standing_still():
         page.evaluate('hand.move([0, 0, -0.05], 0.4)')
-        page.wait_for_timeout(250)
+        right.settle()
     assert right.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
     let_go(page, right)
 

@@ -180,6 +180,8 @@ def test_a_phone_drives_by_touch_and_every_control_fits_its_screen(browser, stac
     page = open_page(browser, stack.url + '?workcell=env_0', errors, viewport=screen, has_touch=True, is_mobile=True)
     assert page.evaluate('document.documentElement.scrollWidth') == 390
     take_control(page)
+    assert page.inner_text('#drive-tabs [aria-selected=true]') == 'Phone'
+    page.tap('#drive-tab-keys')
     box = page.locator('[data-action=left]').bounding_box()
     stop = page.locator('#stop').bounding_box()
     assert box['width'] >= 44 and box['height'] >= 44 and box['y'] + box['height'] < stop['y']

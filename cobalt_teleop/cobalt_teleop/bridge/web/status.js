@@ -160,7 +160,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     if (yours) {
       return requested_by
         ? one('yours', 'You have control', `${requested_by} asks for it.`, 'Hand over')
-        : one('yours', 'You have control', emergency_stop ? 'The emergency stop is on.' : 'The arm moves while you hold.', 'Release');
+        : one('yours', 'You have control', emergency_stop ? 'The emergency stop is on.' : 'Hold to move.', 'Release');
     }
     const bar = barFromControl();
     if (holder) {

@@ -216,6 +216,7 @@ export function showLast({ episode, quality, recording }) {
   const ended = episode && (!quality?.final || quality.episode <= episode.id); // ids rise with time
   const judged = quality?.final && (!ended || quality.episode === episode.id) ? quality : null;
   const own = ended && recording?.episode === episode.id ? recording : null;
+  set($('verdict').dataset, 'known', String(Boolean(judged || ended)));
   if (judged) {
     level('verdict', judged.verdict);
     const outcome = ended ? outcomeWords(episode.outcome) : '';
