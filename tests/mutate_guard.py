@@ -26,6 +26,7 @@ TESTS = (
     'test_joint_motion.py',
     'test_part_controller.py',
     'test_arm_kinematics.py',
+    'test_singular_postures.py',
     'test_guard_properties.py',
 )
 
