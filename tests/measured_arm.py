@@ -1,7 +1,7 @@
 """What the host says of an arm that a device drives, and whether its tool went the way that it should."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -17,6 +17,10 @@ PATH_M, PATH_RAD = 0.003, 0.01
 """How far the measured tool may lie beside the path that the hand has gone."""
 STILL_M, STILL_RAD = 0.001, float(np.radians(0.1))
 """What no engage may move."""
+
+
+class ArmLetGoError(Exception):
+    """The arm holds though it should follow: a machine that stalls for long makes it do so."""
 
 
 class MeasuredArm:
@@ -52,19 +56,25 @@ class MeasuredArm:
         """Waits until it holds for a reason."""
         until(lambda: self.part().hold_reason == reason, f'{self.name} to hold for reason {reason}')
 
-    def until_it_stands(self) -> None:
-        """Waits until its tool has stood for a third of a second, while it follows still."""
+    def until_it_is(self, condition: Callable[[Pose], bool], what: str) -> None:
+        """Waits until its tool's pose is as told.
 
-        def stands() -> bool:
-            newest = self.poses_since(-7)
-            return all(
-                np.linalg.norm(pose.position - newest[-1].position) < 1e-5
-                and angle_between(pose.quat_xyzw, newest[-1].quat_xyzw) < 1e-4
-                for pose in newest
-            )
+        Raises:
+            ArmLetGoError: It holds meanwhile.
+        """
 
-        until(stands, f'{self.name} to stand')
-        assert self.part().hold_reason == PartStep.HOLD_NONE, f'{self.name} holds: {self.part().hold_reason}'
+        def done() -> bool:
+            if condition(self.pose()):
+                return True
+            if self.part().hold_reason != PartStep.HOLD_NONE:
+                raise ArmLetGoError(f'{self.name} holds for reason {self.part().hold_reason}')
+            return False
+
+        until(done, what)
+
+    def until_it_comes_to(self, place: Vector) -> None:
+        """Waits until its tool is at a place, to a millimetre; raises ArmLetGoError if it holds."""
+        self.until_it_is(lambda pose: bool(np.linalg.norm(pose.position - place) < 1e-3), f'{self.name} at {place}')
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

@@ -7,11 +7,12 @@ import os
 import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import rclpy
 from bridge_process import BridgeProcess
 from chromium import chromium_path
-from measured_arm import MeasuredArm, check_path, check_turn
+from measured_arm import ArmLetGoError, MeasuredArm, check_path, check_turn
 from page_browser import needs_chromium
 from playwright.sync_api import sync_playwright
 from rclpy.executors import SingleThreadedExecutor
@@ -22,6 +23,7 @@ from cobalt_devices.pose_device import PoseDeviceNode
 from cobalt_interfaces.msg import PartStep
 from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.core import topics
+from cobalt_teleop.core.pose import angle_between
 from cobalt_teleop.ros.process import Stop
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
@@ -53,7 +55,7 @@ class PatientPlant(IdealPlant):
     @property
     def capabilities(self):
         known = super().capabilities
-        parts = tuple(replace(part, limits=replace(part.limits, watchdog_s=1.0)) for part in known.parts)
+        parts = tuple(replace(part, limits=replace(part.limits, watchdog_s=3.0)) for part in known.parts)
         return replace(known, parts=parts)
 
 
@@ -145,16 +147,16 @@ def enter(page, button='Enter VR', **chosen):
 
 
 def squeeze(page, arm, hand='right'):
-    """Squeezes the grip until the arm follows, as a person does: a busy machine may refuse the first time."""
+    """Opens the hand and squeezes the grip until the arm follows: a busy machine may refuse it the first time."""
     for _ in range(4):
+        page.evaluate("(hand) => headset.press(hand, 'squeeze', 0)", hand)
+        page.wait_for_timeout(400)
         page.evaluate("(hand) => headset.press(hand, 'squeeze', 1)", hand)
         for _ in range(20):
             page.wait_for_timeout(100)
             if arm.part().hold_reason == PartStep.HOLD_NONE:
                 return
         told = said(page)
-        page.evaluate("(hand) => headset.press(hand, 'squeeze', 0)", hand)
-        page.wait_for_timeout(400)
     raise AssertionError(f'the arm does not follow; the page: {told!r}')
 
 
@@ -167,30 +169,58 @@ def open_hand(page, arm, hand='right'):
     arm.until_it_holds(PartStep.HOLD_NOT_ENGAGED)
 
 
-def go(page, arm, way, seconds=0.6, hand='right'):
-    """Moves a hand forward, left and up, and waits until the arm has come along."""
+def go(page, arm, way, seconds=1.0, hand='right', in_base=None):
+    """Moves a hand forward, left and up, and waits until the arm has come along: by the same way, if none is told."""
+    place = arm.pose().position + (in_base or way)
     forward, left, up = way
     page.evaluate('([hand, way, seconds]) => headset.move(hand, way, seconds)', [hand, [-left, up, -forward], seconds])
-    page.wait_for_timeout(100)
-    arm.until_it_stands()
+    arm.until_it_comes_to(place)
+
+
+def unless_it_lets_go(drive, attempts=4):
+    """Returns what driving returns. On a machine that stalls the arm lets go, as it should: then it is driven again."""
+    for _ in range(attempts - 1):
+        try:
+            return drive()
+        except ArmLetGoError:
+            pass
+    return drive()
+
+
+def check_it_comes_along(page, arm, way, hand='right', in_base=None):
+    """The arm takes a grip up, comes along with the hand to a millimetre, and lets go."""
+
+    def drive():
+        squeeze(page, arm, hand)
+        go(page, arm, way, hand=hand, in_base=in_base)
+
+    unless_it_lets_go(drive)
+    open_hand(page, arm, hand)
 
 
 def test_a_hand_that_goes_a_square_and_turns_takes_the_tool_along(open_page, arm, record_property):
     page = open_page(headset())
     enter(page)
     assert page.evaluate('headset.mode') == 'immersive-vr'
-    squeeze(page, arm)
-    count, start = len(arm.steps), arm.pose()
-    for way in SQUARE:
-        go(page, arm, way)
-    record_property('path_error_mm', check_path(arm, count, start.position, SQUARE) * 1e3)
-    errors = []
-    for axis, in_base, angle in (([0, 1, 0], (0, 0, 1), 0.6), ([0, 0, -1], (1, 0, 0), 0.5)):
+
+    def go_the_square():
+        squeeze(page, arm)
+        count, start = len(arm.steps), arm.pose()
+        for way in SQUARE:
+            go(page, arm, way)
+        return check_path(arm, count, start.position, SQUARE)
+
+    def turn(axis, in_base, angle):
+        squeeze(page, arm)
         before = arm.pose()
-        page.evaluate("([axis, angle]) => headset.move('right', [0, 0, 0], 0.8, axis, angle)", [axis, angle])
-        page.wait_for_timeout(100)
-        arm.until_it_stands()
-        errors.append(check_turn(arm, before, in_base, angle))
+        page.evaluate("([axis, angle]) => headset.move('right', [0, 0, 0], 1.2, axis, angle)", [axis, angle])
+        arm.until_it_is(lambda pose: abs(angle_between(pose.quat_xyzw, before.quat_xyzw) - angle) < 0.005, 'the turn')
+        page.wait_for_timeout(200)
+        return check_turn(arm, before, in_base, angle)
+
+    record_property('path_error_mm', unless_it_lets_go(go_the_square) * 1e3)
+    turns = [([0, 1, 0], (0, 0, 1), 0.6), ([0, 0, -1], (1, 0, 0), 0.5)]
+    errors = [unless_it_lets_go(lambda one=one: turn(*one)) for one in turns]
     record_property('turn_error_rad', max(errors))
     open_hand(page, arm)
     with arm.standing_still():
@@ -217,11 +247,7 @@ def test_lost_tracking_holds_and_is_told_to_eye_and_hand(open_page, arm, blind):
         page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
         page.wait_for_timeout(300)
     open_hand(page, arm)
-    squeeze(page, arm)
-    before = arm.pose()
-    go(page, arm, (0.05, 0, 0))
-    assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
-    open_hand(page, arm)
+    check_it_comes_along(page, arm, (0.05, 0, 0))
 
 
 VISIBLE = "headset.device.updateVisibilityState('{}')"
@@ -278,10 +304,10 @@ def test_a_window_that_is_not_in_front_drives_on_while_the_headset_shows_the_sce
     enter(page)
     squeeze(page, arm)
     page.evaluate("document.hasFocus = () => false; dispatchEvent(new Event('blur'))")
-    before = arm.pose()
-    go(page, arm, (0.05, 0, 0))
-    assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
+    page.wait_for_timeout(300)
+    assert arm.part().hold_reason == PartStep.HOLD_NONE
     open_hand(page, arm)
+    check_it_comes_along(page, arm, (0.05, 0, 0))
 
 
 def place_of_the_tool(arm):
@@ -310,12 +336,10 @@ def test_the_picture_of_the_camera_is_in_the_scene_and_counts_as_shown_once_it_i
     # The plant's picture grows green to the right.
     row = [page.evaluate(f'headset.colour({across}, 0.3)[1]') for across in (0.38, 0.5, 0.62)]
     assert row[0] + 10 < row[1] < row[2] - 10, row
-    squeeze(page, arm)
     before = place_of_the_tool(arm)
-    go(page, arm, (0.06, 0, 0.06))
+    check_it_comes_along(page, arm, (0.06, 0, 0.06))
     until(tool_is_seen_in_its_place, 'the tool where it is now')
     assert before != pytest.approx(place_of_the_tool(arm), abs=0.03)
-    open_hand(page, arm)
 
     counts = '[headset.frames, headset.uploads, cobalt.cameras.front.frame, headset.uploaded, performance.now()]'
     first, *rest = [page.evaluate(counts), page.wait_for_timeout(1000), page.evaluate(counts)]
@@ -337,24 +361,28 @@ def test_two_hands_drive_two_arms(open_page, stack, record_property):
     page = open_page(headset(), workcell='env_1')
     enter(page)
     left, right = (MeasuredArm(stack.listener, 'env_1', name) for name in ('left', 'right'))
-    squeeze(page, left, 'left')
-    squeeze(page, right, 'right')
-    starts = [len(arm.steps) for arm in (left, right)], [arm.pose().position for arm in (left, right)]
     other = [(-x, -y, z) for x, y, z in SQUARE]
-    for ways in zip(SQUARE, other, strict=True):
-        page.evaluate(
-            "([left, right]) => Promise.all([headset.move('left', left, 0.6), headset.move('right', right, 0.6)])",
-            [[-y, z, -x] for x, y, z in ways],
-        )
-        page.wait_for_timeout(100)
-        left.until_it_stands()
-        right.until_it_stands()
-    for arm, count, start, sides in zip((left, right), *starts, (SQUARE, other), strict=True):
-        record_property(f'path_error_mm_{arm.name}', check_path(arm, count, start, sides) * 1e3)
+
+    def go_both():
+        for hand, arm in (('left', left), ('right', right)):
+            squeeze(page, arm, hand)
+        counts, starts = [len(arm.steps) for arm in (left, right)], [arm.pose().position for arm in (left, right)]
+        places = [np.cumsum([start, *sides], axis=0) for start, sides in zip(starts, (SQUARE, other), strict=True)]
+        for step, ways in enumerate(zip(SQUARE, other, strict=True), start=1):
+            page.evaluate(
+                "([left, right]) => Promise.all([headset.move('left', left, 1.2), headset.move('right', right, 1.2)])",
+                [[-y, z, -x] for x, y, z in ways],
+            )
+            left.until_it_comes_to(places[0][step])
+            right.until_it_comes_to(places[1][step])
+        paths = zip((left, right), counts, starts, (SQUARE, other), strict=True)
+        return [check_path(arm, count, start, sides) * 1e3 for arm, count, start, sides in paths]
+
+    record_property('path_errors_mm', unless_it_lets_go(go_both))
     open_hand(page, left, 'left')
-    with left.standing_still():
-        go(page, right, (0.05, 0, 0))
     open_hand(page, right)
+    with left.standing_still():
+        check_it_comes_along(page, right, (0.05, 0, 0))
 
 
 def test_one_arm_follows_the_hand_of_the_settings_and_the_other_is_free(open_page, arm):
@@ -362,14 +390,9 @@ def test_one_arm_follows_the_hand_of_the_settings_and_the_other_is_free(open_pag
     enter(page, hand='left')
     with arm.standing_still():
         page.evaluate("headset.press('right', 'squeeze', 1)")
-        go_alone = "headset.move('right', [0.1, 0, 0], 0.2)"
-        page.evaluate(go_alone)
+        page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
         page.wait_for_timeout(200)
-    squeeze(page, arm, 'left')
-    before = arm.pose()
-    go(page, arm, (0, 0.05, 0), hand='left')
-    assert arm.pose().position - before.position == pytest.approx((0, 0.05, 0), abs=2e-3)
-    open_hand(page, arm, 'left')
+    check_it_comes_along(page, arm, (0, 0.05, 0), 'left')
 
 
 def test_the_trigger_closes_as_far_as_it_is_pulled_and_drops_nothing_when_the_arm_is_taken_up(open_page, arm):
@@ -404,12 +427,11 @@ def test_the_stick_turns_forward_by_steps_and_not_while_the_arm_follows(open_pag
     squeeze(page, arm)
     page.evaluate("headset.stick('right', -1)")
     page.wait_for_timeout(200)
-    before = arm.pose()
-    # Forward lies to the left of where the person faced: what goes left there goes forward.
-    go(page, arm, (0, 0.06, 0))
-    assert arm.pose().position - before.position == pytest.approx((0.06, 0, 0), abs=2e-3)
+    assert page.evaluate("headset.felt('right').ms") == 60, 'the hand feels that it does not turn now'
     page.evaluate("headset.stick('right', 0)")
     open_hand(page, arm)
+    # Forward lies to the left of where the person faced: what goes left there goes forward.
+    check_it_comes_along(page, arm, (0, 0.06, 0), in_base=(0.06, 0, 0))
 
 
 def test_the_stop_is_held_and_what_is_pressed_in_passing_only_lets_go(open_page, arm):
@@ -449,11 +471,7 @@ def test_a_socket_that_drops_on_the_way_into_vr_keeps_control_and_the_scene(open
     wait(page, "document.body.dataset.vr === 'in' && headset.frames > 2 && sockets.length > 1")
     wait(page, "cobalt.connection.level === 'live' && cobalt.control.yours && headset.uploads > 2")
     assert page.evaluate('cobalt.session') == session
-    squeeze(page, arm)
-    before = arm.pose()
-    go(page, arm, (0.05, 0, 0))
-    assert arm.pose().position - before.position == pytest.approx((0.05, 0, 0), abs=2e-3)
-    open_hand(page, arm)
+    check_it_comes_along(page, arm, (0.05, 0, 0))
 
 
 NO_XR = 'delete Navigator.prototype.xr;'
@@ -471,6 +489,7 @@ def test_without_webxr_a_computer_has_no_tab_and_a_headset_is_told_what_is_missi
     page = open_page(url=url, user_agent=QUEST)
     wait(page, "document.getElementById('drive-tab-vr') !== null")
     assert 'http' in page.inner_text('.vr-missing') and 'https link' in page.inner_text('.vr-missing')
+    page.problems[:] = [told for told in page.problems if 'Cross-Origin-Opener-Policy' not in told]
 
 
 def test_a_browser_that_refuses_says_so_and_what_to_do(open_page):

@@ -186,7 +186,7 @@ class Vr {
       this.heading = wrapped(this.heading + steps * STEP_RAD);
       this.scene.face(this.heading);
     }
-    for (const hand of this.hands) if (hand.controller.stick) hand.feel(free ? 'turned' : 'limit');
+    for (const hand of this.hands) if (hand.controller.stick) hand.buzz(free ? 'turned' : 'limit');
   }
 
   // The arms hold as soon as the stop's button is pressed; it stops for good when it is held.

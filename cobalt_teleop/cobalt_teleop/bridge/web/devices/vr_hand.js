@@ -102,6 +102,10 @@ export class VrHand {
   // For hand and ear.
   feel(sign) {
     this.give(sign);
+    this.buzz(sign);
+  }
+
+  buzz(sign) {
     if (this.page.settings.get('vibration')) this.controller.pulse(sign);
   }
 }

@@ -121,5 +121,6 @@ export class VrScene {
   close() {
     for (const picture of this.pictures.values()) picture.close();
     this.pictures.clear();
+    this.painter.gl.getExtension('WEBGL_lose_context')?.loseContext(); // browsers keep few of them
   }
 }
