@@ -348,11 +348,12 @@ class GuardRun:
         velocity = (target.position - self._target.position) / PERIOD_S
         turning = rotation_vector(multiply(target.quat_xyzw, inverse(self._target.quat_xyzw))) / PERIOD_S
         joint_velocity = (joints - self._joints) / PERIOD_S
-        starts_anew = engaged_now or decision.authority is Authority.HOMING
+        # Both start anew from what is measured, which in an arm that is late is not where its targets are.
+        starts_anew = engaged_now or self._on_the_way_home
         if not (self._late and starts_anew):
             self._check_joints(joints, joint_velocity)
-            if not (self._on_the_way_home or engaged_now):
-                self._check_tool(target, velocity, turning)
+        if not starts_anew:
+            self._check_tool(target, velocity, turning)
         if engaged_now:
             velocity, turning, joint_velocity = np.zeros(3), np.zeros(3), np.zeros(joints.size)
         self._on_the_way_home &= decision.authority is Authority.HOMING or bool(joint_velocity.any())
@@ -370,6 +371,10 @@ class GuardRun:
         reached = self._kinematics.forward(joints)
         assert np.linalg.norm(reached.position - measured.pose.position) <= JUMP_M
         assert angle_between(reached.quat_xyzw, measured.pose.quat_xyzw) <= JUMP_RAD
+        if not self._late and not self._on_the_way_home:
+            limits = self._arm.limits
+            assert np.linalg.norm(self._velocity) <= limits.linear_acceleration * PERIOD_S + _SPEED_TOLERANCE
+            assert np.linalg.norm(self._turning) <= limits.angular_acceleration * PERIOD_S + _SPEED_TOLERANCE
         if not self._late:
             assert np.linalg.norm(target.position - self._target.position) <= JUMP_M
             assert angle_between(target.quat_xyzw, self._target.quat_xyzw) <= JUMP_RAD
