@@ -46,6 +46,7 @@ class Phone {
     this.root = this.view.root;
     this.best = 'touch'; // the best route of this browser, and the one that is driven
     this.route = null;
+    this.lacking = ''; // what this browser lacks, in words; and what was missing at the last start
     this.missing = '';
     this.stream = new DeviceStream('phone', page.driver, { onLetGo: (reason) => this.onLetGo(reason) });
     this.feedback = new Feedback(page.settings);
@@ -76,7 +77,7 @@ class Phone {
     this.listen();
     this.draw();
     findRoute().then(({ route, missing }) => {
-      Object.assign(this, { best: route, missing });
+      Object.assign(this, { best: route, lacking: missing, missing });
       this.draw();
     });
   }
@@ -131,8 +132,13 @@ class Phone {
     this.route = await this.begin(route);
     this.starting = false;
     if (!this.route) return;
+    if (this.page.panel.chosen !== this) { // another device was chosen meanwhile
+      this.stop();
+      return;
+    }
     if (this.route !== route) this.page.notice(this.missing, 'info');
     if (this.route === 'touch') this.heading = 0;
+    this.page.seenElsewhere(this.route === 'ar'); // the session tells by itself what lies over it
     this.wakeLock.start();
     document.body.dataset.phone = 'driving';
     scrollTo(0, 0);
@@ -142,6 +148,7 @@ class Phone {
   // Returns the route that has come about, or null; says what is missing.
   async begin(route) {
     this.reset();
+    this.missing = this.lacking;
     this.feedback.start();
     if (route === 'ar') {
       this.tracked = false; // until the first frame says otherwise
@@ -165,6 +172,7 @@ class Phone {
     this.stream.release();
     this.stream.update({ gripper: null });
     this.route = null;
+    this.page.seenElsewhere(false);
     this.xr.stop();
     this.orientation.stop();
     this.wakeLock.stop();
