@@ -313,12 +313,12 @@ def test_a_window_that_is_not_in_front_drives_on_while_the_headset_shows_the_sce
 def place_of_the_tool(arm):
     """Returns where the plant's picture shows the tool in the scene, as shares of the headset's picture.
 
-    The picture is 1.8 m wide, 1.6 m away and 0.15 m above the eyes, of which one is 3 cm to the left; they see 90
+    The picture is 1.8 m wide, 1.6 m away and 0.2 m above the eyes, of which one is 3 cm to the left; they see 90
     degrees from bottom to top.
     """
     x, _, z = arm.pose().position
     across_m = 1.8 * ((160 + 280 * x) / 320 - 0.5) + 0.0315
-    up_m = 1.35 * (0.5 - (230 - 400 * z) / 240) + 0.15
+    up_m = 1.35 * (0.5 - (230 - 400 * z) / 240) + 0.2
     return 0.5 + across_m / 1.6 * SMALL['height'] / SMALL['width'] / 2, 0.5 - up_m / 1.6 / 2
 
 
@@ -355,6 +355,18 @@ def test_the_picture_of_the_camera_is_in_the_scene_and_counts_as_shown_once_it_i
     assert page.evaluate(counts)[:4] == still[:4], 'a headset that draws nothing shows nothing'
     page.evaluate('headset.thaw()')
     wait(page, f'headset.uploads > {still[1]}')
+
+
+def test_both_eyes_see_the_scene(open_page):
+    page = open_page(headset(stereo=True), screen={'width': 640, 'height': 320})
+    enter(page)
+    wait(page, 'headset.uploads > 2')
+    left, right = (page.evaluate(f'headset.colour({across}, 0.3)') for across in (0.25 + 0.04, 0.75 + 0.04))
+    assert left[1] > left[0] + 5 and left[3] == 255, 'the green of the picture'
+    assert left == pytest.approx(right, abs=12)
+    assert page.evaluate('headset.colour(0.25, 0.05)') == pytest.approx([8, 10, 14, 255], abs=2), (
+        'and the dark around it'
+    )
 
 
 def test_two_hands_drive_two_arms(open_page, stack, record_property):
@@ -499,7 +511,7 @@ def test_a_browser_that_refuses_says_so_and_what_to_do(open_page):
     page.click('#vr button:text-is("Enter VR")')
     wait(page, "document.querySelector('.vr-missing').innerText.includes('not allowed')")
     page.evaluate('headset.refused = false')
-    page.click('#vr button:text-is("Enter, and see your room")')
+    page.click('#vr button:text-is("Enter, see the room")')
     wait(page, "document.body.dataset.vr === 'in' && headset.mode === 'immersive-ar' && headset.frames > 2")
     assert page.evaluate('headset.colour(0.02, 0.02)') == [0, 0, 0, 0], 'the room shines through'
     assert page.evaluate("document.querySelector('.vr-missing').innerText") == ''

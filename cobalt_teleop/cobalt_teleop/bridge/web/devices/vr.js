@@ -212,7 +212,7 @@ class Vr {
     const stale = this.page.stale();
     set(this.view.state, 'textContent', hands.map(({ title, words }) => `${title}. ${words}`).join('\n'));
     this.scene.say({
-      hands: hands.length ? hands.map(({ hand, state, title, words }) => ({ name: driving.length > 1 ? `${hand.stream.part} arm` : '', state, title, words }))
+      hands: hands.length ? hands.map(({ hand, state, title, words }) => ({ name: driving.length > 1 ? hand.stream.part : '', state, title, words }))
         : [{ name: '', state: 'absent', title: 'No arm is there', words: motion.words }],
       ...pageWords(),
       forward: turnWords(wrapped((this.heading ?? this.start_yaw) - this.start_yaw)),
@@ -224,7 +224,7 @@ class Vr {
     const inside = this.scene !== null;
     const missing = canEnter ? this.missing : isSecureContext ? NO_WEBXR : INSECURE;
     set(view.how, 'textContent', inside ? 'You drive in the headset. To come back, press "Leave VR", or the headset’s own button.'
-      : 'Put the headset on and take a controller into each hand. The camera pictures stand before you, and the gripper moves and turns as your hand does.');
+      : 'Put the headset on and take a controller into each hand. The pictures stand before you, and the gripper moves as your hand does.');
     set(view.enter, 'hidden', inside || !offered['immersive-vr']);
     set(view.enterThrough, 'hidden', inside || !offered['immersive-ar']);
     set(view.leave, 'hidden', !inside);

@@ -15,15 +15,15 @@ const FILLS = { moving: '#173067', limit: '#33290f', lost: '#33290f', stopped: '
 
 const EDGE = 28;
 
-function paintHand(context, { name, state, title, words }, x, width) {
+function paintHand(context, { name, state, title, words }, x, width, size) {
   const [sign, colour] = SIGNS[state];
   rounded(context, FILLS[state] ?? COLOURS.raised, [x, EDGE, width, 170], 18);
   rounded(context, colour, [x, EDGE, 10, 170], [18, 0, 0, 18]);
-  write(context, sign, [x + 62, EDGE + 76], { size: state === 'holding' ? 34 : 52, weight: 800, colour, align: 'center' });
+  write(context, sign, [x + 62, EDGE + (name ? 86 : 104)], { size: state === 'holding' ? 34 : 52, weight: 800, colour, align: 'center' });
   const left = x + 112;
-  if (name) write(context, name, [x + width - 20, EDGE + 36], { size: 22, weight: 600, colour: COLOURS.dim, align: 'right' });
-  const rows = writeLines(context, title, [left, EDGE + 62], { width: width - 132, lines: 1, step: 0, size: 40, weight: 660 });
-  writeLines(context, words, [left, EDGE + 62 + rows * 46], { width: width - 132, lines: 2, step: 38, size: 30, colour: COLOURS.soft });
+  if (name) write(context, name, [x + 62, EDGE + 140], { size: 28, weight: 600, colour: COLOURS.soft, align: 'center' });
+  const rows = writeLines(context, title, [left, EDGE + 58], { width: width - 126, lines: 1, step: 0, size, weight: 660 });
+  writeLines(context, words, [left, EDGE + 58 + rows * 44], { width: width - 126, lines: 2, step: 36, size: 29, colour: COLOURS.soft });
 }
 
 // words: { hands: [{ name, state, title, words }], task, clock, phase, link: { word, level }, forward, notice }
@@ -31,7 +31,7 @@ export function paintState(context, { hands, task, clock, phase, link, forward, 
   const [width, height] = STATE_SIZE;
   rounded(context, `${COLOURS.panel}f2`, [0, 0, width, height], 28);
   const each = (width - 2 * EDGE - (hands.length - 1) * 20) / hands.length;
-  hands.forEach((hand, index) => paintHand(context, hand, EDGE + index * (each + 20), each));
+  hands.forEach((hand, index) => paintHand(context, hand, EDGE + index * (each + 20), each, hands.length > 1 ? 35 : 42));
   const top = 250;
   write(context, clock, [width - EDGE, top + 8], { size: 52, weight: 640, align: 'right' });
   write(context, phase, [width - EDGE, top + 48], { size: 26, colour: COLOURS.dim, align: 'right' });

@@ -10,14 +10,18 @@ const DISTANCE_M = 1.6;
 const MAIN_M = 1.8; // width of the large picture
 const ASIDE_M = 0.7; // of the others
 const ASIDE_RAD = 0.8; // how far beside the large one they stand
-const BOARD_M = 1.5;
+const BOARD_M = 1.8;
 const BANNER_M = 1.5;
 const FLOOR_M = 1.5; // below the eyes; where the floor is, the headset need not say
 const NO_PICTURE_RATIO = 4 / 3;
+const FRAME_M = 0.025; // around the large picture
 
 const DARK = [0.032, 0.041, 0.055, 1];
 const CLEAR = [0, 0, 0, 0];
 const TINTS = { rest: [0.6, 0.65, 0.7, 1], moving: [0.36, 0.58, 1, 1], limit: [0.95, 0.72, 0.29, 1], lost: [0.95, 0.72, 0.29, 1], stopped: [1, 0.37, 0.31, 1] };
+// How each hand is shows around the picture, too, where the eyes are: its own half of the frame.
+const FRAMES = { moving: TINTS.moving, limit: TINTS.limit, lost: TINTS.lost, stopped: TINTS.stopped, holding: [0.7, 0.73, 0.78, 1] };
+const CALM = [0.16, 0.19, 0.24, 1];
 const NONE = [0.08, 0.1, 0.13, 1];
 const STANDING = [0.4, 0.4, 0.4, 1];
 
@@ -33,6 +37,7 @@ export class VrScene {
     this.place = shifted(0, 0, 0);
     this.warns = false;
     this.stale = false;
+    this.frames = [CALM, CALM];
   }
 
   // Puts the scene around somebody, with forward to where he faces. matrix: of his head; yaw: of forward [rad].
@@ -51,6 +56,7 @@ export class VrScene {
     if (banner) this.banner.show(banner);
     this.warns = banner !== null;
     this.stale = stale;
+    this.frames = [state.hands[0], state.hands.at(-1)].map((hand) => FRAMES[hand.state] ?? CALM);
   }
 
   // The pictures that there are: cameras come and go with the workcell.
@@ -69,9 +75,13 @@ export class VrScene {
     const { place, pictures, cameras } = this;
     const main = pictures.get(cameras.main);
     const high_m = MAIN_M / (main?.ratio ?? NO_PICTURE_RATIO);
-    const lift_m = 0.15;
+    const lift_m = 0.2;
     const tint = this.stale ? STANDING : undefined;
-    const panels = [this.pictureAt(main, product(place, shifted(0, lift_m, -DISTANCE_M), sized(MAIN_M, high_m)), MAIN_M, tint)];
+    const panels = this.frames.map((colour, index) => ({
+      toRoom: product(place, shifted((index - 0.5) * (MAIN_M / 2 + FRAME_M), lift_m, -DISTANCE_M - 0.01), sized(MAIN_M / 2 + FRAME_M, high_m + 2 * FRAME_M)),
+      tint: colour,
+    }));
+    panels.push(this.pictureAt(main, product(place, shifted(0, lift_m, -DISTANCE_M), sized(MAIN_M, high_m)), MAIN_M, tint));
     [...pictures.values()].filter((picture) => picture !== main).forEach((picture, index) => {
       const side = index % 2 ? 1 : -1; // right, left, right below, left below
       const height_m = ASIDE_M / (picture.ratio ?? NO_PICTURE_RATIO);
@@ -83,7 +93,7 @@ export class VrScene {
       texture: this.board.texture,
       toRoom: product(place, shifted(0, lift_m - high_m / 2 - 0.05, -DISTANCE_M + 0.06), tilted(-0.35), shifted(0, -board_m / 2, 0), sized(BOARD_M, board_m)),
     });
-    if (this.warns) panels.push({ texture: this.banner.texture, toRoom: product(place, shifted(0, lift_m, -DISTANCE_M + 0.08), sized(BANNER_M, BANNER_M / this.banner.ratio)) });
+    if (this.warns) panels.push({ texture: this.banner.texture, toRoom: product(place, shifted(0, lift_m + high_m * 0.28, -DISTANCE_M + 0.08), sized(BANNER_M, BANNER_M / this.banner.ratio)) });
     return panels;
   }
 

@@ -13,7 +13,7 @@ export function handState({ hand, arm, source, held, takesGripper, engaged, letG
   if (source === 'none') return { state: 'absent', title: `No ${hand} controller`, words: 'Take it into your hand and press a button on it.' };
   if (source === 'bare') return { state: 'absent', title: `Take ${who}`, words: 'What the headset sees in this hand has no grip button.' };
   if (source === 'lost') return { state: 'lost', title: `${capital(hand)} controller lost`, words: 'Hold it where the headset can see it. The arm holds.' };
-  if (!held) return { state: 'rest', title: 'Squeeze the grip to move', words: `The ${arm ? `${arm} arm` : 'arm'} follows your ${hand} hand. Let go to stop.` };
+  if (!held) return { state: 'rest', title: 'Squeeze to move', words: `The ${arm ? `${arm} arm` : 'arm'} follows your ${hand} hand. Let go to stop.` };
   const said = padState({ route: 'ar', held, engaged, letGo, tracked: true, motion, edge, part });
   if (said.state === 'moving' && takesGripper) said.words = 'Squeeze the trigger to take the gripper over.';
   return said;
@@ -22,7 +22,7 @@ export function handState({ hand, arm, source, held, takesGripper, engaged, letG
 // The large words over the picture, or null. hands: of those that drive; stopping: share of the time for which the stop's
 // button was held, or 0; stale: the picture is too old.
 export function bannerWords({ hands, stopping, stale, motion }) {
-  if (stopping > 0 && motion.level !== 'stop') return { level: 'stop', title: 'Keep holding: emergency stop', words: 'Let go of the button, and nothing is stopped.', share: Math.ceil(stopping * 8) / 8 };
+  if (stopping > 0 && motion.level !== 'stop') return { level: 'stop', title: 'Emergency stop', words: 'Keep holding. Let go, and nothing is stopped.', share: Math.ceil(stopping * 8) / 8 };
   const lost = hands.filter(({ state }) => state === 'lost');
   if (lost.length > 1) return { level: 'warn', title: 'Controllers lost', words: 'Hold them where the headset can see them. The arms hold.', share: 0 };
   if (lost.length) return { level: 'warn', title: lost[0].title, words: lost[0].words, share: 0 };

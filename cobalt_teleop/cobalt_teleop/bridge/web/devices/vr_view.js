@@ -1,9 +1,9 @@
 // The headset's panel on the page: what to press there, and the way in and out.
 
 const CONTROLS = [
-  ['Grip, squeezed', 'the gripper follows your hand, and stops when you let go'],
-  ['Trigger', 'closes the gripper as far as you pull it, while the grip is squeezed'],
-  ['Stick, left or right', 'turns forward, and the pictures with it'],
+  ['Grip, held', 'the gripper follows your hand'],
+  ['Trigger', 'closes the gripper meanwhile'],
+  ['Stick aside', 'turns forward and the pictures'],
   ['B or Y, held', 'emergency stop'],
 ];
 
@@ -19,7 +19,7 @@ export function makeVrView(card) {
   const view = {
     how: element('p', { classes: 'vr-how' }),
     enter: element('button', { type: 'button', classes: 'primary vr-enter', text: 'Enter VR' }),
-    enterThrough: element('button', { type: 'button', classes: 'vr-enter', text: 'Enter, and see your room' }),
+    enterThrough: element('button', { type: 'button', classes: 'vr-enter', text: 'Enter, see the room' }),
     leave: element('button', { type: 'button', classes: 'vr-enter', text: 'Leave VR', hidden: true }),
     missing: element('p', { classes: 'note vr-missing', role: 'status' }),
     state: element('p', { classes: 'vr-state', role: 'status', hidden: true }), // for who stands beside
