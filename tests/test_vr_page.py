@@ -255,17 +255,17 @@ CONTROLLER = 'headset.device.controllers.right.connected = {}'
 HIDDEN = 'Object.defineProperty(document, "hidden", {{ value: {}, configurable: true }}); {}'
 TOLD = 'document.dispatchEvent(new Event("visibilitychange"))'
 AWAY = {
-    'something over it': (VISIBLE.format('visible-blurred'), VISIBLE.format('visible')),
-    'taken off': (VISIBLE.format('hidden'), VISIBLE.format('visible')),
-    'no new pictures': ('headset.frozen = true', 'headset.thaw()'),
-    'another place': ('headset.device.recenter()', ''),
-    'controller off': (CONTROLLER.format('false'), CONTROLLER.format('true')),
-    'page hidden': (HIDDEN.format('true', TOLD), HIDDEN.format('false', TOLD)),
+    'something over it': (VISIBLE.format('visible-blurred'), VISIBLE.format('visible'), 'something else lies over'),
+    'taken off': (VISIBLE.format('hidden'), VISIBLE.format('visible'), 'the headset was taken off'),
+    'no new pictures': ('headset.frozen = true', 'headset.thaw()', 'the headset shows no new pictures'),
+    'another place': ('headset.device.recenter()', '0', 'the headset has found a new place'),
+    'controller off': (CONTROLLER.format('false'), CONTROLLER.format('true'), 'the controller is gone'),
+    'page hidden': (HIDDEN.format('true', TOLD), HIDDEN.format('false', TOLD), 'this page is hidden'),
 }
 
 
-@pytest.mark.parametrize(('leave', 'come_back'), AWAY.values(), ids=AWAY)
-def test_whatever_takes_the_scene_away_lets_go_until_a_fresh_squeeze(open_page, arm, leave, come_back):
+@pytest.mark.parametrize(('leave', 'come_back', 'why'), AWAY.values(), ids=AWAY)
+def test_whatever_takes_the_scene_away_lets_go_until_a_fresh_squeeze(open_page, arm, leave, come_back, why):
     page = open_page(headset())
     enter(page)
     squeeze(page, arm)
@@ -273,12 +273,25 @@ def test_whatever_takes_the_scene_away_lets_go_until_a_fresh_squeeze(open_page, 
     arm.until_it_holds(PartStep.HOLD_NOT_ENGAGED)
     with arm.standing_still():
         page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
-        page.evaluate(come_back or '0')
+        page.evaluate(come_back)
         page.evaluate("headset.move('right', [0.1, 0, 0], 0.2)")
         page.wait_for_timeout(300)
+        until(lambda: why in said(page), why)
     open_hand(page, arm)
     squeeze(page, arm)
     open_hand(page, arm)
+
+
+def test_a_grip_that_was_squeezed_while_a_menu_lay_over_the_scene_moves_nothing(open_page, arm):
+    page = open_page(headset())
+    enter(page)
+    page.evaluate(VISIBLE.format('visible-blurred'))
+    page.wait_for_timeout(200)
+    with arm.standing_still():
+        page.evaluate(f"headset.press('right', 'squeeze', 1); {VISIBLE.format('visible')}")
+        page.evaluate("headset.move('right', [0.1, 0, 0], 0.5)")
+        page.wait_for_timeout(300)
+    check_it_comes_along(page, arm, (0.05, 0, 0))
 
 
 def test_the_end_of_the_session_lets_go_and_the_page_shows_its_pictures_again(open_page, arm):

@@ -1,6 +1,6 @@
 // What one controller of a headset says in a frame: its place, its buttons, and how much of what the hand means is new.
 
-import { continuous, poseFromXR } from '/devices/rotation.js';
+import { continuous, poseFromXR } from './rotation.js'; // relative, for tests without a browser
 
 const [TRIGGER, GRIP, UPPER] = [0, 1, 5]; // buttons of the layout 'xr-standard'; the upper one is B or Y
 const [SQUEEZED, OPENED] = [0.6, 0.4]; // share of a grip's way: between them it stays as it was
@@ -42,7 +42,8 @@ export class VrController {
     }
     if (!source) return { squeezed: false, steps: 0 };
     if (!source.gamepad?.buttons?.[GRIP]) {
-      this.place = 'bare';
+      this.lose();
+      Object.assign(this, { source, place: 'bare' });
       return { squeezed: false, steps: 0 };
     }
     this.follow(placed ? frame.getPose(source.gripSpace, space) : null);
