@@ -98,8 +98,8 @@ class ArmKinematics:
     The inverse is damped least squares with Sugihara's damping, proportional to the squared error
     ("Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method", 2011), so that it stays calm where
     the target is out of reach; near singular postures, the directions that are nearly lost are damped, and these alone
-    (Maciejewski and Klein, "Numerical filtering for the operation of robotic manipulators through kinematically singular
-    configurations", 1988), so that the tool slows down there and the joints stay calm.
+    (Maciejewski and Klein, "Numerical filtering for the operation of robotic manipulators through kinematically
+    singular configurations", 1988), so that the tool slows down there and the joints stay calm.
 
     Dexterity is the smallest singular value of the Jacobian (Klein and Blaho, "Dexterity measures for the design and
     control of kinematically redundant manipulators", 1987), scaled by the largest speeds of tool and joints so that it
