@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,10 @@ class Step:
     command: tuple[str, ...]
 
 
+Lanes = list[list[Step]]
+"""Steps that follow each other, in lanes that run beside each other."""
+
+
 def lint_steps() -> list[Step]:
     """Returns the checks of style and types."""
     return [
@@ -36,36 +41,87 @@ def lint_steps() -> list[Step]:
     ]
 
 
-def test_steps() -> list[Step]:
-    """Returns the tests: of each package, then of all together."""
+def package_lanes() -> Lanes:
+    """Returns the tests of each package: those of cobalt_teleop wait more than they work, the others go beside them."""
     colcon = ('colcon', '--log-level', 'error', 'test', '--executor', 'sequential', '--return-code-on-test-failure')
     output = ('--event-handlers', 'console_direct+', 'console_stderr-')
     # Real processes, browsers and clocks on a machine that others use too: what fails is tried once more, and told.
-    colcon_again, pytest_again = ('--retest-until-pass', '1'), ('--reruns', '1')
-    steps = [Step('colcon test', (*colcon, *colcon_again, '--packages-select', *PACKAGES, *output))]
-    if any((ROOT / 'tests').rglob('test_*.py')):
-        steps.append(Step('pytest tests', (sys.executable, '-m', 'pytest', *pytest_again, 'tests')))
-    return steps
+    command = (*colcon, '--retest-until-pass', '1', *output)
+    others = [package for package in PACKAGES if package != 'cobalt_teleop']
+    return [
+        [Step('cobalt_teleop', (*command, '--log-base', 'log/lane_0', '--packages-select', 'cobalt_teleop'))],
+        [Step('other packages', (*command, '--log-base', 'log/lane_1', '--packages-select', *others))],
+    ]
 
 
-def run(step: Step, env: dict[str, str]) -> tuple[int, float, str]:
-    """Runs a step and shows its output.
+def cross_steps() -> list[Step]:
+    """Returns the tests that cross packages."""
+    return [Step('pytest tests', (sys.executable, '-m', 'pytest', '--reruns', '1', 'tests'))]
 
-    Returns:
-        Exit code, duration [s], and pytest's closing lines.
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a step.
+
+    Attributes:
+        step: That ran.
+        code: Its exit code.
+        duration_s: [s].
+        closing: Pytest's closing lines.
+        output: Of a lane that was not shown while it ran.
     """
-    print(f'\n==== {step.name}', flush=True)
+
+    step: Step
+    code: int
+    duration_s: float
+    closing: str
+    output: str = ''
+
+
+def run(step: Step, env: dict[str, str], *, shown: bool = True) -> Result:
+    """Runs a step.
+
+    Args:
+        step: To run.
+        env: Environment.
+        shown: Its output is shown at once, and not kept.
+    """
+    if shown:
+        print(f'\n==== {step.name}', flush=True)
     started = time.monotonic()
-    closing = []
+    closing, kept = [], []
     with subprocess.Popen(
         step.command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace'
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:
-            print(line, end='', flush=True)
+            if shown:
+                print(line, end='', flush=True)
+            else:
+                kept.append(line)
             if re.search(r'=+ .*(passed|failed|error).* in [0-9.]+s', line):
                 closing.append(line.strip(' =\n'))
-    return process.returncode, time.monotonic() - started, '; '.join(closing)
+    return Result(step, process.returncode, time.monotonic() - started, '; '.join(closing), ''.join(kept))
+
+
+def run_lanes(lanes: Lanes, env: dict[str, str]) -> list[Result]:
+    """Runs lanes beside each other, each in a ROS domain of its own; the first is shown, the others when it is done."""
+    domain = int(env['ROS_DOMAIN_ID'])
+    results: list[list[Result]] = [[] for _ in lanes]
+
+    def work(number: int) -> None:
+        own = env | {'ROS_DOMAIN_ID': str(domain + number)}
+        results[number] += [run(step, own, shown=number == 0) for step in lanes[number]]
+
+    others = [threading.Thread(target=work, args=(number,)) for number in range(1, len(lanes))]
+    for thread in others:
+        thread.start()
+    work(0)
+    for thread in others:
+        thread.join()
+    for result in (result for lane in results[1:] for result in lane):
+        print(f'\n==== {result.step.name}\n{result.output}', end='', flush=True)
+    return [result for lane in results for result in lane]
 
 
 def main() -> int:
@@ -74,18 +130,23 @@ def main() -> int:
     parser.add_argument('--lint', action='store_true', help='style and types alone')
     options = parser.parse_args()
     env = {**os.environ, 'PYTHONUNBUFFERED': '1'}
-    # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux.
-    env.setdefault('ROS_DOMAIN_ID', str(90 + os.getpid() % 12))
+    # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux; tests
+    # of some packages take one below 90.
+    env.setdefault('ROS_DOMAIN_ID', str(90 + os.getpid() % 11))
     env.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(ROOT / 'cobalt_bringup' / 'config' / 'fastdds_local.xml'))
-    # Python 3.11 before 3.11.8 can't parse a module while the garbage collector tells of an exception, and pytest ended in
-    # a SystemError (python/cpython#106905): such an exception is printed without its source, and hypothesis, which its
-    # plugin imports after the last test, is imported before the first.
+    # Python 3.11 before 3.11.8 can't parse a module while the garbage collector tells of an exception, and pytest then
+    # ends in a SystemError (python/cpython#106905): such an exception is printed without its source, and hypothesis,
+    # which its plugin imports after the last test, is imported before the first.
     env['PYTEST_ADDOPTS'] = f'-p no:unraisableexception -p hypothesis {env.get("PYTEST_ADDOPTS", "")}'.rstrip()
-    results = [(step, *run(step, env)) for step in lint_steps() + ([] if options.lint else test_steps())]
+    results = [run(step, env) for step in lint_steps()]
+    if not options.lint:
+        results += run_lanes(package_lanes(), env)
+        results += [run(step, env) for step in cross_steps()]
     print('\n==== summary')
-    for step, code, duration_s, closing in results:
-        print(f'{"ok    " if code == 0 else "FAILED"} {step.name:<20} {duration_s:6.1f} s  {closing}')
-    failed = [step.name for step, code, *_ in results if code != 0]
+    for result in results:
+        word = 'ok    ' if result.code == 0 else 'FAILED'
+        print(f'{word} {result.step.name:<20} {result.duration_s:6.1f} s  {result.closing}')
+    failed = [result.step.name for result in results if result.code != 0]
     print(f'failed: {", ".join(failed)}' if failed else 'all checks passed')
     return 1 if failed else 0
 

@@ -65,6 +65,7 @@ class CommandSender(Generic[Sample]):
         self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
         self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id, hidden=True)
         self._mappers: dict[str, Mapper[Sample]] = {}
+        self._must_let_go: set[str] = set()
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31
         self._sequence = 0
@@ -90,10 +91,9 @@ class CommandSender(Generic[Sample]):
             device_stamp: On the device's own clock.
             shown_frame_stamp: Of the newest picture that the operator saw; zero if unknown.
         """
-        mapper = self._mappers.pop(session_id, None) or self._make_mapper(self._next_epoch)
-        self._mappers[session_id] = mapper
-        while len(self._mappers) > _MOST_SESSIONS:
-            self._mappers.pop(next(iter(self._mappers)))
+        mapper = self._mapper_of(session_id)
+        if mapper is None or self._is_old_press(session_id, sample):
+            return
         part = self.look() if mapper.listens(sample) else None
         feedback = None if part is None else feedback_of(part, self._source)
         command = mapper.update(sample, feedback)
@@ -118,6 +118,29 @@ class CommandSender(Generic[Sample]):
         message.header.stamp = stamp
         message.header.frame_id = self._frame
         self._publisher.publish(message)
+
+    def _mapper_of(self, session_id: str) -> Mapper[Sample] | None:
+        """Returns the mapper of a session; None until it is known whether the arm holds a press of this device already."""
+        mapper = self._mappers.pop(session_id, None)
+        if mapper is None:
+            part = self.look()
+            if part is None:
+                return None
+            mapper = self._make_mapper(self._next_epoch)
+            # This node may have been started again while somebody pressed: that press is an old one.
+            if part.has_human and part.human.source == self._source and part.human.engaged:
+                self._must_let_go.add(session_id)
+        self._mappers[session_id] = mapper
+        while len(self._mappers) > _MOST_SESSIONS:
+            forgotten = next(iter(self._mappers))
+            del self._mappers[forgotten]
+            self._must_let_go.discard(forgotten)
+        return mapper
+
+    def _is_old_press(self, session_id: str, sample: Sample) -> bool:
+        if not sample.engaged:
+            self._must_let_go.discard(session_id)
+        return session_id in self._must_let_go
 
     def look(self) -> PartStep | None:
         """Takes the newest tick, if there is a new one, and returns the part's share of the newest known."""

@@ -5,7 +5,16 @@ from typing import Protocol, TypeVar
 
 from cobalt_teleop.core.pose import Pose
 
-Sample = TypeVar('Sample', contravariant=True)
+
+class EngagedSample(Protocol):
+    """What all samples of devices tell."""
+
+    @property
+    def engaged(self) -> bool:
+        """The device may move the arm: its clutch is pressed, if it has one."""
+
+
+Sample = TypeVar('Sample', bound=EngagedSample, contravariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)

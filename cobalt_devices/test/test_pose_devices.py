@@ -157,6 +157,27 @@ def test_a_phone_that_loses_its_tracking_holds_until_a_fresh_press(operator, spi
     until(lambda: operator.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow again')
 
 
+def test_a_press_that_goes_on_over_a_restart_of_the_node_moves_nothing(operator, spin):
+    first = PoseDeviceNode('phone', Stop())
+    executor = spin(first).executor
+    operator.acquire(*topics.PAGE_DEVICES)
+    phone = Hand(operator)
+    phone.press()
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow')
+    executor.remove_node(first)
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_STALE, 'the hold')
+    spin(PoseDeviceNode('phone', Stop()))
+    until(lambda: phone.samples.get_subscription_count() == 2, 'the new node')
+    before = operator.place()
+    phone.move((0.05, 0.0, 0.0))
+    time.sleep(1.0)
+    assert operator.part().hold_reason == PartStep.HOLD_STALE
+    assert operator.place() == pytest.approx(before, abs=1e-3)
+    phone.release()
+    phone.press()
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow a fresh press')
+
+
 def test_two_devices_of_one_operator_take_turns(operator, spin):
     spin(PoseDeviceNode('phone', Stop()))
     spin(KeyboardNode(Stop(), parameter_overrides=[Parameter('view_yaw_deg', value=0.0)]))

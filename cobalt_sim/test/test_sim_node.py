@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def environment():
-    return {**os.environ, 'ROS_DOMAIN_ID': str(20 + os.getpid() % 80)}
+    return {**os.environ, 'ROS_DOMAIN_ID': str(40 + os.getpid() % 20)}
 
 
 def command(module, **parameters):

@@ -11,5 +11,5 @@ sys.path.insert(0, str(Path(__file__).parent))
 def private_ros_domain():
     """A domain that no other test run on this machine uses at the same time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_DOMAIN_ID', str(60 + os.getpid() % 40))
+        patch.setenv('ROS_DOMAIN_ID', str(60 + os.getpid() % 20))
         yield

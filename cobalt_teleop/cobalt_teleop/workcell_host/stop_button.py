@@ -19,9 +19,7 @@ _LOOK_S = 0.05
 class StopButtonParameters:
     """Parameters of a host that hears a stop button."""
 
-    stop_topic: str = parameter(
-        '', 'Topic of an emergency stop button, Bool or Joy; empty for none'
-    )
+    stop_topic: str = parameter('', 'Topic of an emergency stop button, Bool or Joy; empty for none')
     stop_type: str = parameter('bool', 'Type of stop_topic', choices=('bool', 'joy'))
     stop_button: int = parameter(0, 'Button of the Joy that stops', lower=0, upper=63)
     stop_timeout_s: float = parameter(

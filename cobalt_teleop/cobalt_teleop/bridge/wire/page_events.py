@@ -25,7 +25,9 @@ from cobalt_teleop.ros.stamps import to_nanoseconds
 
 Event = dict[str, Any]
 
-SPEED_UP_BITS = PartStep.LIMIT_LINEAR_ACCELERATION | PartStep.LIMIT_ANGULAR_ACCELERATION
+SPEED_UP_BITS = (
+    PartStep.LIMIT_LINEAR_ACCELERATION | PartStep.LIMIT_ANGULAR_ACCELERATION | PartStep.LIMIT_JOINT_ACCELERATION
+)
 """Limits that act at each start of a motion, and say nothing to a person."""
 
 

@@ -30,6 +30,7 @@ LIMITS = {
     PartStep.LIMIT_ANGULAR_ACCELERATION: 'turning up gently',
     PartStep.LIMIT_JOINT_POSITION: 'a joint is at its end',
     PartStep.LIMIT_JOINT_SPEED: 'a joint is at top speed',
+    PartStep.LIMIT_JOINT_ACCELERATION: 'a joint speeds up gently',
     PartStep.LIMIT_SINGULARITY: 'slow near a stretched posture',
     PartStep.LIMIT_IK_RESIDUAL: 'out of reach',
     PartStep.LIMIT_GRIPPER_RANGE: 'gripper at its end',
