@@ -20,7 +20,7 @@ LOST = {'state': 'lost', 'title': 'Right controller lost', 'words': ''}
     ('changes', 'state', 'title'),
     [
         ({}, 'moving', 'Moving'),
-        ({'held': False, 'engaged': False}, 'rest', 'Squeeze the grip to move'),
+        ({'held': False, 'engaged': False}, 'rest', 'Squeeze to move'),
         ({'source': 'none'}, 'absent', 'No right controller'),
         ({'source': 'bare'}, 'absent', 'Take the right controller'),
         ({'source': 'lost'}, 'lost', 'Right controller lost'),
@@ -56,7 +56,7 @@ def test_it_says_which_arm_follows_which_hand_and_who_has_the_gripper():
         ({}, None),
         ({'hands': [LOST]}, 'Right controller lost'),
         ({'hands': [LOST, LOST]}, 'Controllers lost'),
-        ({'hands': [LOST], 'stopping': 0.3}, 'Keep holding: emergency stop'),
+        ({'hands': [LOST], 'stopping': 0.3}, 'Emergency stop'),
         ({'stopping': 0.3, 'motion': STOPPED}, None),
         ({'stale': True}, 'The picture stands still'),
     ],
