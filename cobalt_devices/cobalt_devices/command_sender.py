@@ -120,7 +120,7 @@ class CommandSender(Generic[Sample]):
         self._publisher.publish(message)
 
     def _mapper_of(self, session_id: str) -> Mapper[Sample] | None:
-        """Returns the mapper of a session; None until it is known whether the arm holds a press of this device already."""
+        """Returns the mapper of a session; None until it is known whether the arm holds an old press of this device."""
         mapper = self._mappers.pop(session_id, None)
         if mapper is None:
             part = self.look()
