@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,22 +42,29 @@ def lint_steps() -> list[Step]:
     ]
 
 
-def package_lanes() -> Lanes:
-    """Returns the tests of each package: those of cobalt_teleop wait more than they work, the others go beside them."""
-    colcon = ('colcon', '--log-level', 'error', 'test', '--executor', 'sequential', '--return-code-on-test-failure')
+def test_lanes() -> Lanes:
+    """Returns the tests of each package, then those that cross packages.
+
+    Those of cobalt_teleop and of whole stacks wait more than they work: the others, and the pages' in a browser, go
+    beside them.
+    """
     output = ('--event-handlers', 'console_direct+', 'console_stderr-')
     # Real processes, browsers and clocks on a machine that others use too: what fails is tried once more, and told.
-    command = (*colcon, '--retest-until-pass', '1', *output)
+    test = ('test', '--executor', 'sequential', '--return-code-on-test-failure', '--retest-until-pass', '1', *output)
+
+    def colcon(name: str, packages: Sequence[str]) -> Step:
+        log = f'log/{name.replace(" ", "_")}'
+        return Step(name, ('colcon', '--log-level', 'error', '--log-base', log, *test, '--packages-select', *packages))
+
+    def pytest(name: str, *arguments: str) -> Step:
+        return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', *arguments))
+
     others = [package for package in PACKAGES if package != 'cobalt_teleop']
+    pages = sorted(str(path.relative_to(ROOT)) for path in (ROOT / 'tests').glob('test_*_page*.py'))
     return [
-        [Step('cobalt_teleop', (*command, '--log-base', 'log/lane_0', '--packages-select', 'cobalt_teleop'))],
-        [Step('other packages', (*command, '--log-base', 'log/lane_1', '--packages-select', *others))],
+        [colcon('cobalt_teleop', ['cobalt_teleop']), pytest('tests', 'tests', *(f'--ignore={path}' for path in pages))],
+        [colcon('other packages', others), pytest('tests of pages', *pages)],
     ]
-
-
-def cross_steps() -> list[Step]:
-    """Returns the tests that cross packages."""
-    return [Step('pytest tests', (sys.executable, '-m', 'pytest', '--reruns', '1', 'tests'))]
 
 
 @dataclass(frozen=True)
@@ -130,9 +138,9 @@ def main() -> int:
     parser.add_argument('--lint', action='store_true', help='style and types alone')
     options = parser.parse_args()
     env = {**os.environ, 'PYTHONUNBUFFERED': '1'}
-    # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux; tests
-    # of some packages take one below 90.
-    env.setdefault('ROS_DOMAIN_ID', str(90 + os.getpid() % 11))
+    # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux; some
+    # tests take one below 100.
+    env.setdefault('ROS_DOMAIN_ID', '100')
     env.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(ROOT / 'cobalt_bringup' / 'config' / 'fastdds_local.xml'))
     # Python 3.11 before 3.11.8 can't parse a module while the garbage collector tells of an exception, and pytest then
     # ends in a SystemError (python/cpython#106905): such an exception is printed without its source, and hypothesis,
@@ -140,8 +148,7 @@ def main() -> int:
     env['PYTEST_ADDOPTS'] = f'-p no:unraisableexception -p hypothesis {env.get("PYTEST_ADDOPTS", "")}'.rstrip()
     results = [run(step, env) for step in lint_steps()]
     if not options.lint:
-        results += run_lanes(package_lanes(), env)
-        results += [run(step, env) for step in cross_steps()]
+        results += run_lanes(test_lanes(), env)
     print('\n==== summary')
     for result in results:
         word = 'ok    ' if result.code == 0 else 'FAILED'

@@ -9,7 +9,7 @@ const REST = {
 };
 
 function sentence(words) {
-  return words ? `${words[0].toUpperCase()}${words.slice(1)}.` : '';
+  return words ? `${words[0].toUpperCase()}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}` : '';
 }
 
 // route: ar, sensors or touch. held: a finger is on the surface. engaged: the clutch is pressed. letGo: why the page has
