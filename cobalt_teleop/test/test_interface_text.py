@@ -49,7 +49,7 @@ def test_request_and_response_of_a_service_have_texts_of_their_own():
     request, response = service_texts('cobalt_interfaces/srv/AcquireControl')
     asked = get_types_from_msg(request, 'cobalt_interfaces/msg/Request')['cobalt_interfaces/msg/Request'][1]
     answered = get_types_from_msg(response, 'cobalt_interfaces/msg/Response')['cobalt_interfaces/msg/Response'][1]
-    assert [name for name, _ in asked] == ['workcell_id', 'session_id', 'operator_id', 'parts', 'takeover']
+    assert [name for name, _ in asked] == ['workcell_id', 'session_id', 'operator_id', 'parts', 'takeover', 'sources']
     assert [name for name, _ in answered] == ['ok', 'reason', 'lease_id', 'expiry', 'holder']
     assert f'{RULE}\nMSG: builtin_interfaces/Time\n' in response
 

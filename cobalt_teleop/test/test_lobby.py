@@ -249,6 +249,7 @@ def test_no_operator_releases_the_stop_of_a_supervisor_also_after_a_restart_of_t
             guest.hello['workcell'] = 'env_0'
             async with guest:
                 await guest.until_event('control', emergency_stop=False)
+                await owner.until_event('control', emergency_stop=False)  # both workcells are known
                 await owner.say('stop_all')
                 await guest.until_event('control', emergency_stop=True, emergency_stop_by=['Sue'])
                 assert 'a supervisor has to release it' in guest.newest('control')['release_objection']
