@@ -13,6 +13,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ('cobalt_teleop', 'cobalt_devices', 'cobalt_sim', 'cobalt_recorder', 'cobalt_bringup')
+LONG_PAGES = ('tests/test_rate_pages.py', 'tests/test_vr_page.py')
+"""Six minutes of browsers: with them all tests would take longer than twenty minutes on two cores."""
+
 TOOLS = ('tools/set_up.py', 'tools/run_tests.py')
 
 
@@ -42,29 +45,32 @@ def lint_steps() -> list[Step]:
     ]
 
 
-def test_lanes() -> Lanes:
-    """Returns the tests of each package, then those that cross packages.
-
-    Those of cobalt_teleop and of whole stacks wait more than they work: the others, and the pages' in a browser, go
-    beside them.
-    """
+def colcon_step(name: str, packages: Sequence[str]) -> Step:
+    """Returns the tests of packages."""
     output = ('--event-handlers', 'console_direct+', 'console_stderr-')
     # Real processes, browsers and clocks on a machine that others use too: what fails is tried once more, and told.
     test = ('test', '--executor', 'sequential', '--return-code-on-test-failure', '--retest-until-pass', '1', *output)
+    log = f'log/{name.replace(" ", "_")}'
+    return Step(name, ('colcon', '--log-level', 'error', '--log-base', log, *test, '--packages-select', *packages))
 
-    def colcon(name: str, packages: Sequence[str]) -> Step:
-        log = f'log/{name.replace(" ", "_")}'
-        return Step(name, ('colcon', '--log-level', 'error', '--log-base', log, *test, '--packages-select', *packages))
 
-    def pytest(name: str, *arguments: str) -> Step:
-        return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', *arguments))
+def pytest_step(name: str, *arguments: str) -> Step:
+    """Returns tests that cross packages."""
+    return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', *arguments))
 
-    others = [package for package in PACKAGES if package != 'cobalt_teleop']
-    pages = sorted(str(path.relative_to(ROOT)) for path in (ROOT / 'tests').glob('test_*_page*.py'))
+
+def test_lanes() -> Lanes:
+    """Returns the tests of packages that wait more than they work, beside each other."""
     return [
-        [colcon('cobalt_teleop', ['cobalt_teleop']), pytest('tests', 'tests', *(f'--ignore={path}' for path in pages))],
-        [colcon('other packages', others), pytest('tests of pages', *pages)],
+        [colcon_step('cobalt_teleop', ['cobalt_teleop'])],
+        [colcon_step('other packages', ['cobalt_devices', 'cobalt_recorder', 'cobalt_bringup'])],
     ]
+
+
+def test_steps() -> list[Step]:
+    """Returns the tests that need the machine for themselves."""
+    ignored = (f'--ignore={path}' for path in LONG_PAGES)
+    return [colcon_step('cobalt_sim', ['cobalt_sim']), pytest_step('pytest tests', 'tests', *ignored)]
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,7 @@ def main() -> int:
     """Entry point."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--lint', action='store_true', help='style and types alone')
+    parser.add_argument('--long-pages', action='store_true', help='the long tests of pages alone')
     options = parser.parse_args()
     env = {**os.environ, 'PYTHONUNBUFFERED': '1'}
     # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux; some
@@ -146,9 +153,13 @@ def main() -> int:
     # ends in a SystemError (python/cpython#106905): such an exception is printed without its source, and hypothesis,
     # which its plugin imports after the last test, is imported before the first.
     env['PYTEST_ADDOPTS'] = f'-p no:unraisableexception -p hypothesis {env.get("PYTEST_ADDOPTS", "")}'.rstrip()
-    results = [run(step, env) for step in lint_steps()]
-    if not options.lint:
-        results += run_lanes(test_lanes(), env)
+    if options.long_pages:
+        results = [run(pytest_step('long pages', *LONG_PAGES), env)]
+    else:
+        results = [run(step, env) for step in lint_steps()]
+        if not options.lint:
+            results += run_lanes(test_lanes(), env)
+            results += [run(step, env) for step in test_steps()]
     print('\n==== summary')
     for result in results:
         word = 'ok    ' if result.code == 0 else 'FAILED'
