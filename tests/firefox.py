@@ -70,7 +70,8 @@ class FirefoxPage:
         end = time.monotonic() + timeout_s
         while not (value := self.evaluate(expression)):
             if time.monotonic() > end:
-                raise AssertionError(f'not within {timeout_s:g} s: {expression}')
+                said = self.evaluate('[cobalt.connection.text, cobalt.motion.words, cobalt.keys]')
+                raise AssertionError(f'not within {timeout_s:g} s: {expression}; the page: {said}')
             time.sleep(0.05)
         return value
 

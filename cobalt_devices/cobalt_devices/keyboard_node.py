@@ -86,6 +86,7 @@ class KeyboardNode(Node):
                 parts=(parameters.part,),
                 make_mapper=partial(KeyboardMapper, parameters.rates()),
                 read=key_sample,
+                at_once=True,  # the key that takes control moves the arm
             )
 
     def close(self) -> None:

@@ -23,7 +23,8 @@ def device_time_ns(sample: DeviceSample) -> int:
 class PageDevice(Generic[Sample]):
     """Answers each sample of a page at once with a command. It has no timer of its own.
 
-    What sends the commands of a part is made with the part's first sample: most operators have but one device.
+    What sends the commands of a part is made with the part's first sample, as most operators have but one device; or at
+    once for a device whose first press must not find it still being made.
 
     Args:
         node: Its executor brings the samples.
@@ -32,6 +33,7 @@ class PageDevice(Generic[Sample]):
         parts: That it may drive; empty for all.
         make_mapper: Makes the mapper of a session.
         read: Returns what the mapper takes of a sample.
+        at_once: Makes what sends commands at once.
     """
 
     def __init__(
@@ -43,12 +45,14 @@ class PageDevice(Generic[Sample]):
         parts: Sequence[str],
         make_mapper: Callable[[NextEpoch], Mapper[Sample]],
         read: Callable[[DeviceSample], Sample],
+        at_once: bool = False,
     ) -> None:
         self._node = node
         self._device = device
         self._parts = parts
         self._make_mapper = make_mapper
         self._read = read
+        self._at_once = at_once
         self._senders: dict[tuple[str, str], CommandSender[Sample]] = {}
         self._served: set[tuple[str, str]] = set()
         self._watch = WorkcellWatch(node, self._on_workcell, workcells)
@@ -59,6 +63,8 @@ class PageDevice(Generic[Sample]):
             if place in self._served or (self._parts and part.name not in self._parts):
                 continue
             self._served.add(place)
+            if self._at_once:
+                self._sender_of(place)
             topic = topics.operator_sample(self._device, part.name)
             create_subscription(self._node, topic, info.workcell_id, functools.partial(self._answer, place))
 
@@ -66,10 +72,7 @@ class PageDevice(Generic[Sample]):
         if not sample.lease_id:
             # Somebody who only watches must not speak over the one who drives.
             return
-        sender = self._senders.get(place)
-        if sender is None:
-            sender = self._senders[place] = CommandSender(self._node, *place, self._device, self._make_mapper)
-        sender.send(
+        self._sender_of(place).send(
             self._read(sample),
             session_id=sample.session_id,
             lease_id=sample.lease_id,
@@ -77,3 +80,9 @@ class PageDevice(Generic[Sample]):
             device_stamp=sample.device_stamp,
             shown_frame_stamp=sample.shown_frame_stamp,
         )
+
+    def _sender_of(self, place: tuple[str, str]) -> CommandSender[Sample]:
+        sender = self._senders.get(place)
+        if sender is None:
+            sender = self._senders[place] = CommandSender(self._node, *place, self._device, self._make_mapper)
+        return sender
