@@ -50,6 +50,7 @@ def test_an_operator_sees_and_drives_without_h264(stack, onlooker):
             assert (page.evaluate('cobalt.road'), viewers('vp8'), viewers('h264')) == ('track', 1, 0)
         page.press('e', 0.1)
         page.wait_for('cobalt.control.yours', 15)
+        page.wait_for('!cobalt.keys.engaged', 5)  # the press that took control is over
         before = page.evaluate('cobalt.step.target')
         page.press('e', 1.0)
         page.wait_for(f'cobalt.step.target[2] > {before[2]} + 0.02', 10)
