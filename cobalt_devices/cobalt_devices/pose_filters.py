@@ -61,10 +61,11 @@ class OneEuro:
     def smooth(self, stamp_s: float, pose: Pose) -> Pose:
         """Takes the pose of a sample and returns the smoothed one."""
         last, period_s = self._last, stamp_s - self._stamp_s
-        if last is None or period_s <= 0.0:
-            if last is None:
-                self._last, self._stamp_s = pose, stamp_s
-            return self._last or pose
+        if last is None:
+            self._last, self._stamp_s = pose, stamp_s
+            return pose
+        if period_s <= 0.0:
+            return last
         way = pose.position - last.position
         turn = rotation_vector(multiply(pose.quat_xyzw, inverse(last.quat_xyzw)))
         share = _share(self._speed_cutoff_hz, period_s)

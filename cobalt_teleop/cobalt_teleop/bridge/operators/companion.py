@@ -62,13 +62,12 @@ class Companion:
         self.asks = False
         """It never waits for control: its session does."""
         self._log = log
-        self._pace = PagePace(rules.messages_per_s)
         self._media = SessionMedia(
             on_sample=self._on_sample,
             on_event=lambda data: self._requests.on_event(data),
             on_open=self._tell_all,
             complain=lambda error: self._voice.complain(error),
-            may_have_again=self._may_have_again,
+            may_have_again=lambda fragments: self._requests.may_have_again(fragments),
             way=rules.way,
             name=main.session_id,
         )
@@ -82,7 +81,9 @@ class Companion:
             hands=main.hands,
             takes_keys=False,
         )
-        self._requests = PageRequests(self, self._work(), self._voice, self._pace, self._end_flood, log)
+        self._requests = PageRequests(
+            self, self._work(), self._voice, PagePace(rules.messages_per_s), self._end_flood, log
+        )
 
     # As its room and its requests see it: all but its page is its session's.
 
@@ -231,16 +232,8 @@ class Companion:
         }
 
     def _on_sample(self, data: str | bytes) -> None:
-        if self._pace.may_sample():
+        if self._requests.may_sample():
             self._samples.on_message(data)
-        else:
-            self._requests.end_flood()
-
-    def _may_have_again(self, fragments: int) -> bool:
-        may = self._pace.may_have_again(fragments)
-        if not may:
-            self._requests.end_flood()
-        return may
 
     async def _end_flood(self) -> None:
         await self.close('This page sent too many messages at once. Pair it again.')

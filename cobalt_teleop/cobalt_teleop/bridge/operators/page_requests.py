@@ -92,8 +92,7 @@ class PageRequests:
 
     def on_signal(self, text: str) -> None:
         """Takes a message of the WebSocket."""
-        if not self._pace.may_say():
-            self.end_flood()
+        if not self._may(self._pace.may_say()):
             return
         try:
             message = parse_signal(text)
@@ -109,8 +108,20 @@ class PageRequests:
             return
         self.on_signal(data)
 
-    def end_flood(self) -> None:
-        """Has the page sent away."""
+    def may_sample(self) -> bool:
+        """Counts a message of the samples channel; returns whether it may be heard. A page that floods is sent away."""
+        return self._may(self._pace.may_sample())
+
+    def may_have_again(self, fragments: int) -> bool:
+        """Counts a request for video units, by what it costs; returns whether it may be heard, as `may_sample`."""
+        return self._may(self._pace.may_have_again(fragments))
+
+    def _may(self, granted: bool) -> bool:
+        if not granted:
+            self._end_flood()
+        return granted
+
+    def _end_flood(self) -> None:
         if not self._floods:
             self._floods = True
             self._log(f'{self._asker.full_name} sends too much at once, and is sent away')

@@ -74,13 +74,12 @@ class Session:
         self._rules = rules
         self._reception = reception
         self._log = log
-        self._pace = PagePace(rules.messages_per_s)
         self._media = SessionMedia(
             on_sample=self._on_sample,
             on_event=lambda data: self._requests.on_event(data),
             on_open=self._on_events_open,
             complain=lambda error: self._voice.complain(error),
-            may_have_again=self._may_have_again,
+            may_have_again=lambda fragments: self._requests.may_have_again(fragments),
             way=rules.way,
             name=session_id,
         )
@@ -92,7 +91,9 @@ class Session:
         self._episodes = EpisodeRequests(
             self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
         )
-        self._requests = PageRequests(self, self._work(), self._voice, self._pace, self._end_flood, log)
+        self._requests = PageRequests(
+            self, self._work(), self._voice, PagePace(rules.messages_per_s), self._end_flood, log
+        )
         self._stats: PageMessage | None = None
         self._stats_s = 0.0
 
@@ -369,16 +370,8 @@ class Session:
         }
 
     def _on_sample(self, data: str | bytes) -> None:
-        if self._pace.may_sample():
+        if self._requests.may_sample():
             self._samples.on_message(data)
-        else:
-            self._requests.end_flood()
-
-    def _may_have_again(self, fragments: int) -> bool:
-        may = self._pace.may_have_again(fragments)
-        if not may:
-            self._requests.end_flood()
-        return may
 
     async def _end_flood(self) -> None:
         await self._reception.send_away(self, 'This page sent too many messages at once. Load it again.')

@@ -4,7 +4,7 @@ import { pageNow } from '/clock.js';
 import { axesFor } from '/devices/axes.js';
 
 export class Driver {
-  // page: { inControl(), away(), refusal(), takeControl(), sample(message), camera(), parts(), shownFrame(), stale() },
+  // page: { inControl(), away(), mayMove(), sample(message), camera(), parts(), shownFrame(), stale() },
   // the page's own knowledge; settings: of the person.
   constructor(page, settings) {
     Object.assign(this, { page, settings });

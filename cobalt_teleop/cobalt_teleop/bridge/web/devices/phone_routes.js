@@ -1,6 +1,6 @@
 // How this phone can drive, and in words what it lacks for the better ways.
 
-import { hasAR } from '/devices/phone_xr.js';
+import { supports } from '/devices/xr_support.js';
 
 const APPLE = /iPad|iPhone|iPod/.test(navigator.userAgent) || (navigator.platform === 'MacIntel' && navigator.maxTouchPoints > 1);
 const HEADSET = /OculusBrowser|Quest|PicoBrowser|Wolvic/.test(navigator.userAgent);
@@ -21,7 +21,7 @@ const NO_AR_APPLE = 'The phone cannot tell where it moves: browsers of iPhones a
 export async function findRoute() {
   if (!IS_HANDHELD) return { route: 'touch', missing: '' }; // a screen that nobody holds in the hand
   if (!isSecureContext) return { route: 'touch', missing: INSECURE };
-  if (await hasAR()) return { route: 'ar', missing: '' };
+  if (await supports('immersive-ar')) return { route: 'ar', missing: '' };
   const missing = APPLE ? NO_AR_APPLE : NO_AR;
   return window.DeviceOrientationEvent ? { route: 'sensors', missing } : { route: 'touch', missing: `${missing} ${NO_SENSORS}` };
 }

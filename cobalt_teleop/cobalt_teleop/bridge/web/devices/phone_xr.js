@@ -5,14 +5,6 @@ import { poseFromXR } from '/devices/rotation.js';
 
 const SILENT_MS = 300; // without a frame for so long, the last place says nothing
 
-export async function hasAR() {
-  try {
-    return (await navigator.xr?.isSessionSupported('immersive-ar')) ?? false;
-  } catch {
-    return false; // a policy forbids it
-  }
-}
-
 export class PhoneXR {
   // onPose(pose): in axes of REP 103; onLost(): the phone does not know its place; onReset(): its axes have changed;
   // onHidden(): something else lies over the session; onEnd(): it has ended, by whomever.

@@ -4,14 +4,6 @@ import { pageNow } from '/clock.js';
 
 const SILENT_MS = 300; // without a frame for so long, what was last seen says nothing
 
-export async function supports(mode) {
-  try {
-    return (await navigator.xr?.isSessionSupported(mode)) ?? false;
-  } catch {
-    return false; // a policy forbids it
-  }
-}
-
 export class VrSession {
   // onFrame(frame, space, layer); onReset(): the room's axes have changed; onAway(reason): nobody sees the scene now;
   // onBack(): it is seen again; onEnd(): it is over, by whomever.
