@@ -4,23 +4,17 @@ The phone is a double: WebXR by iwer, sensors and fingers by the browser's own o
 """
 
 import itertools
-import os
 import signal
-import threading
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 
+import device_pages
 import numpy as np
 import pytest
-import rclpy
-from bridge_process import BridgeProcess
-from chromium import chromium_path
+from device_pages import PatientPlant, new_page, running_chromium, running_stack
 from page_browser import needs_chromium
 from phone_doubles import IPHONE, Fingers, phone_with_webxr
-from playwright.sync_api import sync_playwright
-from rclpy.executors import SingleThreadedExecutor
-from ros_operator import Operator, until
+from ros_operator import until
 
 from cobalt_devices.pose_device import PoseDeviceNode
 from cobalt_interfaces.msg import PartStep
@@ -30,9 +24,7 @@ from cobalt_teleop.core.pose import angle_between, inverse, multiply, rotation_v
 from cobalt_teleop.ros.poses import pose_of
 from cobalt_teleop.ros.process import Stop
 from cobalt_teleop.ros.stamps import to_nanoseconds
-from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
-from cobalt_teleop.workcell_host.workcell import HostOptions
 
 pytestmark = needs_chromium
 
@@ -47,20 +39,7 @@ STILL_M, STILL_RAD = 0.001, np.radians(0.1)
 OTHER_NAME = 'robot.test'
 OF_HTTP = 'Cross-Origin-Opener-Policy header has been ignored'
 """What Chromium says of any page that came by http."""
-FLAGS = (
-    '--no-sandbox', '--disable-background-networking', '--disable-component-update',
-    f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1',
-)  # fmt: skip
-
-
-class PatientPlant(IdealPlant):
-    """Ideal arms of which this machine, busy with a browser, is not too slow to be told every 200 ms."""
-
-    @property
-    def capabilities(self):
-        known = super().capabilities
-        parts = [replace(part, limits=replace(part.limits, watchdog_s=1.0)) for part in known.parts]
-        return replace(known, parts=tuple(parts))
+FLAGS = (*device_pages.FLAGS, f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1')
 
 
 class Arm:
@@ -108,39 +87,19 @@ class Arm:
 
 @pytest.fixture(scope='module')
 def stack():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
-        rclpy.init()
-        host = HostNode('test_host')
-        plants = {'env_0': PatientPlant(), 'env_1': PatientPlant(('left', 'right')), 'strict': IdealPlant()}
-        host.host(plants, HostOptions(render_threads=1))
-        nodes = [host, PoseDeviceNode('phone', Stop())]
-        executors = [SingleThreadedExecutor() for _ in nodes]
-        for node, executor in zip(nodes, executors, strict=True):
-            executor.add_node(node)
-            threading.Thread(target=executor.spin, daemon=True).start()
-        bridge = BridgeProcess(grace_s=3.0, public_names=OTHER_NAME).wait_until_served()
-        bridge.listener = Operator('listener')
-        for workcell in plants:
-            bridge.listener.listen(topics.CONTROL_STEP, workcell)
-        yield bridge
-        output = bridge.stop()
-        bridge.listener.close()
-        for executor in executors:
-            executor.shutdown()
-        host.close()
-        for node in nodes:
-            node.destroy_node()
-        rclpy.try_shutdown()
-    assert 'Traceback' not in output, output
+    plants = {
+        'env_0': PatientPlant(watchdog_s=1.0),
+        'env_1': PatientPlant(('left', 'right'), watchdog_s=1.0),
+        'strict': IdealPlant(),
+    }
+    with running_stack(plants, lambda: [PoseDeviceNode('phone', Stop())], public_names=OTHER_NAME) as made:
+        yield made
 
 
 @pytest.fixture(scope='module')
 def browser():
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium_path(), args=list(FLAGS))
+    with running_chromium(FLAGS) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture
@@ -157,12 +116,7 @@ def open_phone(browser, stack):
 
     def open_page(*scripts, url=None, screen=PORTRAIT, workcell='env_0', **options):
         context = browser.new_context(viewport=screen, has_touch=True, is_mobile=True, **options)
-        page = context.new_page()
-        page.problems = []
-        page.on('pageerror', lambda error: page.problems.append(str(error)))
-        page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
-        for script in scripts:
-            page.add_init_script(script)
+        page = new_page(context, scripts)
         page.goto(f'{url or stack.link(Role.OPERATOR)}&workcell={workcell}')
         opened.append(page)
         wait(page, "cobalt.connection.level === 'live' && !cobalt.control.holder")

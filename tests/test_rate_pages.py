@@ -4,22 +4,17 @@ The devices are doubles on the page's side: of navigator.getGamepads and of navi
 arm is an ideal one: it stands where its target is.
 """
 
-import os
 import signal
-import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-import rclpy
-from bridge_process import BridgeProcess
-from chromium import DESKTOP, PHONE, chromium_path
+from chromium import DESKTOP, PHONE
+from device_pages import new_page, running_chromium, running_stack
 from page_browser import needs_chromium
-from playwright.sync_api import sync_playwright
-from rclpy.executors import SingleThreadedExecutor
-from ros_operator import Operator, until
+from ros_operator import until
 
 from cobalt_devices.gamepad_node import GamepadNode
 from cobalt_devices.spacemouse_node import SpaceMouseNode
@@ -28,14 +23,11 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import angle_between, inverse, multiply, rotation_vector
 from cobalt_teleop.ros.poses import pose_of
 from cobalt_teleop.ros.process import Stop
-from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
-from cobalt_teleop.workcell_host.workcell import HostOptions
 
 pytestmark = needs_chromium
 
 DOUBLES = Path(__file__).with_name('rate_doubles.js').read_text()
-FLAGS = ('--no-sandbox', '--disable-background-networking', '--disable-component-update')
 SPEED, TURN = 0.15, 0.8
 SIDE_S = 0.6
 BESIDE_M = 0.001
@@ -81,39 +73,15 @@ class Arm:
 
 @pytest.fixture(scope='module')
 def stack():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
-        rclpy.init()
-        host = HostNode('test_host')
-        host.host({'env_0': IdealPlant(), 'env_1': IdealPlant(('left', 'right'))}, HostOptions(render_threads=1))
-        nodes = [host, GamepadNode(Stop()), SpaceMouseNode(Stop())]
-        executors = [SingleThreadedExecutor() for _ in nodes]
-        for node, executor in zip(nodes, executors, strict=True):
-            executor.add_node(node)
-            threading.Thread(target=executor.spin, daemon=True).start()
-        bridge = BridgeProcess(grace_s=3.0).wait_until_served()
-        bridge.listener = Operator('listener')
-        for workcell in ('env_0', 'env_1'):
-            bridge.listener.listen(topics.CONTROL_STEP, workcell)
-        yield bridge
-        output = bridge.stop()
-        bridge.listener.close()
-        for executor in executors:
-            executor.shutdown()
-        for node in nodes:
-            if hasattr(node, 'close'):
-                node.close()
-            node.destroy_node()
-        rclpy.try_shutdown()
-    assert 'Traceback' not in output, output
+    plants = {'env_0': IdealPlant(), 'env_1': IdealPlant(('left', 'right'))}
+    with running_stack(plants, lambda: [GamepadNode(Stop()), SpaceMouseNode(Stop())]) as made:
+        yield made
 
 
 @pytest.fixture(scope='module')
 def browser():
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium_path(), args=list(FLAGS))
+    with running_chromium() as made:
         yield made
-        made.close()
 
 
 @pytest.fixture
@@ -129,12 +97,7 @@ def open_page(browser, stack):
     opened = []
 
     def open_one(*scripts, screen=DESKTOP, workcell='env_0', **options):
-        page = browser.new_context(viewport=screen, **options).new_page()
-        page.problems = []
-        page.on('pageerror', lambda error: page.problems.append(str(error)))
-        page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
-        for script in (DOUBLES, *scripts):
-            page.add_init_script(script)
+        page = new_page(browser.new_context(viewport=screen, **options), (DOUBLES, *scripts))
         page.goto(f'{stack.url}?workcell={workcell}')
         opened.append(page)
         wait(page, "cobalt.connection.level === 'live'")

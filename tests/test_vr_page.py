@@ -3,30 +3,20 @@
 The headset is a double, by iwer, and WebGL runs in software. No real headset was tried.
 """
 
-import os
-import threading
-from dataclasses import replace
-
+import device_pages
 import numpy as np
 import pytest
-import rclpy
-from bridge_process import BridgeProcess
-from chromium import chromium_path
+from device_pages import PatientPlant, new_page, running_chromium, running_stack
 from measured_arm import ArmLetGoError, MeasuredArm, check_path, check_turn
 from page_browser import needs_chromium
-from playwright.sync_api import sync_playwright
-from rclpy.executors import SingleThreadedExecutor
-from ros_operator import Operator, until
+from ros_operator import until
 from vr_doubles import SOFTWARE_GL, headset
 
 from cobalt_devices.pose_device import PoseDeviceNode
 from cobalt_interfaces.msg import PartStep
 from cobalt_teleop.bridge.door.guest import Role
-from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import angle_between
 from cobalt_teleop.ros.process import Stop
-from cobalt_teleop.workcell_host.host_node import HostNode
-from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.workcell import HostOptions
 
 pytestmark = needs_chromium
@@ -40,60 +30,25 @@ QUEST = (
     'Chrome/136.0.0.0 VR Safari/537.36'
 )
 OTHER_NAME = 'robot.test'
-FLAGS = (
-    '--no-sandbox', '--disable-background-networking', '--disable-component-update',
-    f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1', *SOFTWARE_GL,
-)  # fmt: skip
+FLAGS = (*device_pages.FLAGS, f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1', *SOFTWARE_GL)
 SIDE = 0.08
 SQUARE = [(SIDE, 0, 0), (0, SIDE, 0), (-SIDE, 0, 0), (0, -SIDE, 0), (0, 0, SIDE)]
 """Forward, left, back, right, up; in WebXR: -z, -x, z, x, y."""
 
 
-class PatientPlant(IdealPlant):
-    """An ideal plant whose watchdog forgives a machine that draws the scene by itself, and runs other tests beside."""
-
-    @property
-    def capabilities(self):
-        known = super().capabilities
-        parts = tuple(replace(part, limits=replace(part.limits, watchdog_s=3.0)) for part in known.parts)
-        return replace(known, parts=parts)
-
-
 @pytest.fixture(scope='module')
 def stack():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
-        rclpy.init()
-        host = HostNode('test_host')
-        plants = {'env_0': PatientPlant(), 'env_1': PatientPlant(('left', 'right'))}
-        host.host(plants, HostOptions(render_threads=1, max_frame_age_s=3.0))
-        nodes = [host, PoseDeviceNode('vr', Stop())]
-        executors = [SingleThreadedExecutor() for _ in nodes]
-        for node, executor in zip(nodes, executors, strict=True):
-            executor.add_node(node)
-            threading.Thread(target=executor.spin, daemon=True).start()
-        bridge = BridgeProcess(grace_s=3.0, public_names=OTHER_NAME).wait_until_served()
-        bridge.listener = Operator('listener')
-        for workcell in ('env_0', 'env_1'):
-            bridge.listener.listen(topics.CONTROL_STEP, workcell)
-        yield bridge
-        output = bridge.stop()
-        bridge.listener.close()
-        for executor in executors:
-            executor.shutdown()
-        host.close()
-        for node in nodes:
-            node.destroy_node()
-        rclpy.try_shutdown()
-    assert 'Traceback' not in output, output
+    # The machine draws the scene by itself, and runs other tests beside.
+    plants = {'env_0': PatientPlant(watchdog_s=3.0), 'env_1': PatientPlant(('left', 'right'), watchdog_s=3.0)}
+    options = HostOptions(render_threads=1, max_frame_age_s=3.0)
+    with running_stack(plants, lambda: [PoseDeviceNode('vr', Stop())], options, public_names=OTHER_NAME) as made:
+        yield made
 
 
 @pytest.fixture(scope='module')
 def browser():
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=chromium_path(), args=list(FLAGS))
+    with running_chromium(FLAGS) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture
@@ -109,12 +64,7 @@ def open_page(browser, stack):
     opened = []
 
     def open_one(*scripts, url=None, workcell='env_0', screen=SMALL, **options):
-        page = browser.new_context(viewport=screen, **options).new_page()
-        page.problems = []
-        page.on('pageerror', lambda error: page.problems.append(str(error)))
-        page.on('console', lambda entry: entry.type == 'error' and page.problems.append(entry.text))
-        for script in scripts:
-            page.add_init_script(script)
+        page = new_page(browser.new_context(viewport=screen, **options), scripts)
         page.goto(f'{url or stack.link(Role.OPERATOR)}&workcell={workcell}')
         opened.append(page)
         wait(page, "cobalt.connection.level === 'live'")
