@@ -17,6 +17,7 @@ PATH_M, PATH_RAD = 0.003, 0.01
 """How far the measured tool may lie beside the path that the hand has gone."""
 STILL_M, STILL_RAD = 0.001, float(np.radians(0.1))
 """What no engage may move."""
+SETTLED_TICKS = 8
 
 
 class ArmLetGoError(Exception):
@@ -75,6 +76,18 @@ class MeasuredArm:
     def until_it_comes_to(self, place: Vector) -> None:
         """Waits until its tool is at a place, to a millimetre; raises ArmLetGoError if it holds."""
         self.until_it_is(lambda pose: bool(np.linalg.norm(pose.position - place) < 1e-3), f'{self.name} at {place}')
+
+    def settle(self) -> None:
+        """Waits until it stands where the hand has led it."""
+        count = len(self.steps) + SETTLED_TICKS
+
+        def stands() -> bool:
+            last = self.poses_since(-SETTLED_TICKS)
+            places, turns = [pose.position for pose in last], [pose.quat_xyzw for pose in last]
+            still = np.ptp(places, axis=0).max() < 1e-6 and np.ptp(turns, axis=0).max() < 1e-6
+            return len(self.steps) >= count and bool(still)
+
+        until(stands, f'{self.name} to stand')
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:

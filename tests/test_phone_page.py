@@ -3,15 +3,14 @@
 The phone is a double: WebXR by iwer, sensors and fingers by the browser's own overrides. No real phone was tried.
 """
 
-import itertools
 import signal
 import time
-from contextlib import contextmanager
 
 import device_pages
 import numpy as np
 import pytest
 from device_pages import PatientPlant, new_page, running_chromium, running_stack
+from measured_arm import STILL_RAD, MeasuredArm, check_path, check_turn
 from page_browser import needs_chromium
 from phone_doubles import IPHONE, Fingers, phone_with_webxr
 from ros_operator import until
@@ -19,9 +18,7 @@ from ros_operator import until
 from cobalt_devices.pose_device import PoseDeviceNode
 from cobalt_interfaces.msg import PartStep
 from cobalt_teleop.bridge.door.guest import Role
-from cobalt_teleop.core import topics
-from cobalt_teleop.core.pose import angle_between, inverse, multiply, rotation_vector
-from cobalt_teleop.ros.poses import pose_of
+from cobalt_teleop.core.pose import angle_between
 from cobalt_teleop.ros.process import Stop
 from cobalt_teleop.ros.stamps import to_nanoseconds
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
@@ -30,59 +27,11 @@ pytestmark = needs_chromium
 
 PORTRAIT = {'width': 390, 'height': 844}
 LANDSCAPE = {'width': 844, 'height': 390}
-PATH_M, PATH_RAD = 0.003, 0.01
-"""How far the measured tool may lie beside the path that the hand has gone."""
-SETTLED_TICKS = 8
 TRIES = 5
-STILL_M, STILL_RAD = 0.001, np.radians(0.1)
-"""What no engage may move."""
 OTHER_NAME = 'robot.test'
 OF_HTTP = 'Cross-Origin-Opener-Policy header has been ignored'
 """What Chromium says of any page that came by http."""
 FLAGS = (*device_pages.FLAGS, f'--host-resolver-rules=MAP {OTHER_NAME} 127.0.0.1')
-
-
-class Arm:
-    """What the host says of one arm."""
-
-    def __init__(self, operator, workcell, part):
-        self.steps = operator.heard[(topics.CONTROL_STEP.name, workcell)]
-        self.name = part
-
-    def part(self, step=None):
-        return next(part for part in (step or self.steps[-1]).parts if part.part == self.name)
-
-    def pose(self):
-        return pose_of(self.part().pose)
-
-    def poses_since(self, count):
-        return [pose_of(self.part(step).pose) for step in self.steps[count:]]
-
-    def until_it_follows(self):
-        until(lambda: self.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow')
-
-    def until_it_holds(self, reason):
-        until(lambda: self.part().hold_reason == reason, f'the hold for reason {reason}')
-
-    def settle(self):
-        """Waits until it stands where the hand has led it."""
-        count = len(self.steps) + SETTLED_TICKS
-
-        def stands():
-            last = [pose.position for pose in self.poses_since(-SETTLED_TICKS)]
-            turns = [pose.quat_xyzw for pose in self.poses_since(-SETTLED_TICKS)]
-            return len(self.steps) >= count and np.ptp(last, axis=0).max() < 1e-6 and np.ptp(turns, axis=0).max() < 1e-6
-
-        until(stands, 'the arm to stand')
-
-    @contextmanager
-    def standing_still(self):
-        """Whatever happens meanwhile, the arm does not move."""
-        count, before = len(self.steps), self.pose()
-        yield
-        for pose in self.poses_since(count):
-            assert np.linalg.norm(pose.position - before.position) < STILL_M
-            assert angle_between(pose.quat_xyzw, before.quat_xyzw) < STILL_RAD
 
 
 @pytest.fixture(scope='module')
@@ -104,7 +53,7 @@ def browser():
 
 @pytest.fixture
 def arm(stack):
-    made = Arm(stack.listener, 'env_0', 'arm')
+    made = MeasuredArm(stack.listener, 'env_0', 'arm')
     until(lambda: made.steps, 'the first tick')
     return made
 
@@ -184,41 +133,6 @@ def check_way(page, arm, act, way, **options):
     assert angle_between(arm.pose().quat_xyzw, before.quat_xyzw) < STILL_RAD
 
 
-def corners(start, sides):
-    """Returns the corners of a path that goes along each of some ways."""
-    return np.cumsum([start, *sides], axis=0)
-
-
-def beside(path, point):
-    """Returns how far a point lies beside a path of straight lines [m]."""
-    distances = []
-    for a, b in itertools.pairwise(path):
-        along = np.clip(np.dot(point - a, b - a) / np.dot(b - a, b - a), 0.0, 1.0)
-        distances.append(np.linalg.norm(a + along * (b - a) - point))
-    return min(distances)
-
-
-def check_path(arm, count, path):
-    """The tool has gone the path, corner by corner, and nowhere else."""
-    places = np.array([pose.position for pose in arm.poses_since(count)])
-    error = max(beside(path, place) for place in places)
-    assert error < PATH_M
-    for corner in path[1:-1]:
-        distances = np.linalg.norm(places - corner, axis=1)
-        assert distances.min() < PATH_M
-        places = places[int(np.argmin(distances)) :]
-    assert np.linalg.norm(places[-1] - path[-1]) < PATH_M
-    return error
-
-
-def check_turn(arm, before, axis, angle):
-    """The tool is turned about an axis of the base by an angle, and stands where it stood."""
-    after = arm.pose()
-    turn = rotation_vector(multiply(after.quat_xyzw, inverse(before.quat_xyzw)))
-    assert turn == pytest.approx(np.multiply(axis, angle), abs=PATH_RAD)
-    return float(np.abs(turn - np.multiply(axis, angle)).max())
-
-
 SIDE = 0.08
 HIDE = """
   Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
@@ -247,7 +161,7 @@ def test_a_hand_that_goes_a_square_and_turns_takes_the_tool_along(open_phone, ar
 
     count, start = driven(page, arm, go_a_square)
     sides = [(SIDE, 0, 0), (0, SIDE, 0), (-SIDE, 0, 0), (0, -SIDE, 0), (0, 0, SIDE)]
-    record_property('path_error_mm', check_path(arm, count, corners(start.position, sides)) * 1e3)
+    record_property('path_error_mm', check_path(arm, count, start.position, sides) * 1e3)
     # About the upright: y of WebXR, z of the base. Then about forward.
     _, before = driven(page, arm, lambda: page.evaluate('hand.move([0, 0, 0], 0.8, [0, 1, 0], 0.6)'))
     check_turn(arm, before, (0, 0, 1), 0.6)
@@ -314,7 +228,7 @@ def test_lost_tracking_a_hidden_page_and_the_end_of_ar_hold_until_a_fresh_press(
 def test_a_cut_link_holds_within_the_watchdog_and_a_reload_keeps_the_episode_and_control(
     open_phone, stack, record_property
 ):
-    page, arm = open_phone(phone_with_webxr(), workcell='strict'), Arm(stack.listener, 'strict', 'arm')
+    page, arm = open_phone(phone_with_webxr(), workcell='strict'), MeasuredArm(stack.listener, 'strict', 'arm')
     drive(page)
     engage(page, arm)
     page.fingers.press('#start', finger=2)
@@ -401,7 +315,7 @@ def test_a_phone_without_webxr_drives_by_touch_and_turns_by_its_sensors(open_pho
 
     count, start = driven(page, arm, go_a_square)
     sides = [(SIDE, 0, 0), (0, SIDE, 0), (-SIDE, 0, 0), (0, -SIDE, 0), (0, 0, SIDE)]
-    record_property('path_error_mm', check_path(arm, count, corners(start.position, sides)) * 1e3)
+    record_property('path_error_mm', check_path(arm, count, start.position, sides) * 1e3)
     _, before = driven(
         page,
         arm,
@@ -483,7 +397,7 @@ def test_a_phone_chooses_its_arm(open_phone, stack):
     wait(page, "document.querySelectorAll('.phone-arm button').length === 2")
     page.tap('.phone-arm button:has-text("Right arm")')
     drive(page)
-    left, right = (Arm(stack.listener, 'env_1', name) for name in ('left', 'right'))
+    left, right = (MeasuredArm(stack.listener, 'env_1', name) for name in ('left', 'right'))
     engage(page, right)
     with left.standing_still():
         check_way(page, right, lambda: page.evaluate('hand.move([0, 0, -0.05], 0.4)'), (0.05, 0, 0))
