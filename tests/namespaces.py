@@ -90,6 +90,8 @@ class SmallInternet:
 
     def __init__(self) -> None:
         mark = os.getpid()
+        self.client_addresses = CLIENT_ADDRESS, OTHER_CLIENT_ADDRESS
+        """The one it has, and the one that it has after a change."""
         self.client = Namespace(f'cobalt-{mark}-client')
         self.router = Namespace(f'cobalt-{mark}-router')
         self.server = Namespace(f'cobalt-{mark}-server')
@@ -188,11 +190,14 @@ class SmallInternet:
 """
         )
 
-    def change_address(self) -> None:
-        """Gives the client another address, as a change from Wi-Fi to a mobile network does."""
-        self.client.run('ip', 'address', 'delete', f'{CLIENT_ADDRESS}/24', 'dev', 'client')
-        self.client.run('ip', 'address', 'add', f'{OTHER_CLIENT_ADDRESS}/24', 'dev', 'client')
+    def change_address(self) -> str:
+        """Gives the client its other address, as a change between Wi-Fi and a mobile network does, and returns it."""
+        old, new = self.client_addresses
+        self.client_addresses = new, old
+        self.client.run('ip', 'address', 'delete', f'{old}/24', 'dev', 'client')
+        self.client.run('ip', 'address', 'add', f'{new}/24', 'dev', 'client')
         self.client.run('ip', 'route', 'replace', 'default', 'via', CLIENT_GATEWAY)
+        return new
 
     def _rules(self, *rules: str, arriving: str = '') -> None:
         lines = '\n    '.join(rules)

@@ -56,7 +56,7 @@ def colcon_step(name: str, packages: Sequence[str]) -> Step:
 
 def pytest_step(name: str, *arguments: str) -> Step:
     """Returns tests that cross packages."""
-    return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', *arguments))
+    return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', '--rerun-show-tracebacks', *arguments))
 
 
 def test_lanes() -> Lanes:
