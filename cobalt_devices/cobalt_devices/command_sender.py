@@ -70,6 +70,7 @@ class CommandSender(Generic[Sample]):
         self._epoch = int(time.time() * 10) % 2**31
         self._sequence = 0
         self._newest_part: PartStep | None = None
+        self._feedback: Feedback | None = None
 
     def send(
         self,
@@ -94,9 +95,11 @@ class CommandSender(Generic[Sample]):
         mapper = self._mapper_of(session_id)
         if mapper is None or self._is_old_press(session_id, sample):
             return
-        part = self.look() if mapper.listens(sample) else None
-        feedback = None if part is None else feedback_of(part, self._source)
-        command = mapper.update(sample, feedback)
+        if mapper.listens(sample):
+            self.look()
+            command = mapper.update(sample, self._feedback)
+        else:
+            command = mapper.update(sample)
         if command is None:
             return
         self._sequence += 1
@@ -147,7 +150,8 @@ class CommandSender(Generic[Sample]):
         taken: Any = self._steps.take()
         # The terminal row of an episode has no action: its targets say nothing.
         if taken is not None and not taken[0].terminal:
-            self._newest_part = next((part for part in taken[0].parts if part.part == self._part), None)
+            part = self._newest_part = next((part for part in taken[0].parts if part.part == self._part), None)
+            self._feedback = None if part is None else feedback_of(part, self._source)
         return self._newest_part
 
     def _next_epoch(self) -> int:

@@ -174,7 +174,9 @@ class KeyboardMapper:
     @staticmethod
     def _presses(sample: KeySample, previous: KeySample | None) -> Vector:
         presses = np.zeros(len(ACTIONS))
-        if previous is not None and sample.stamp_ns >= previous.stamp_ns:
+        if previous is None or sample.press_counts == previous.press_counts:
+            return presses
+        if sample.stamp_ns >= previous.stamp_ns:
             for index, (new, old) in enumerate(zip(sample.press_counts, previous.press_counts, strict=False)):
                 if index < len(ACTIONS) and BITS[ACTIONS[index].name] & _KEYS:
                     presses[index] = max(new - old, 0)
