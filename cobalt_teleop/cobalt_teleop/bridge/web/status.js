@@ -187,7 +187,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     const one = (label, enabled, does, why) => ({ label, enabled: enabled && !barred, title: barred || (enabled ? does : why) });
     return {
       start: one('Start', !running, 'Reset the workcell and start an episode; it is recorded', 'An episode is running.'),
-      practise: one('Practice: nothing is recorded', !running, 'Reset the workcell and try; nothing is recorded', 'An episode is running.'),
+      practise: one('Practise without recording', !running, 'Reset the workcell and try; nothing is recorded', 'An episode is running.'),
       reset: one('Start over', running, 'End this episode as aborted and start a new one', 'No episode is running.'),
       success: one(
         ended ? 'Mark success' : 'Success', (running && yours) || ended,
