@@ -71,7 +71,8 @@ export function showConnection({ level: state, text: words, title, detail, curta
 // A page that is out shows why and what to do next, and none of the controls, which would do nothing. `closed` is null
 // while it is in, or may come in by itself.
 export function showClosed(closed) {
-  set(document.body, 'className', closed ? 'out' : '');
+  const { classList } = document.body;
+  if (classList.contains('out') !== Boolean(closed)) classList.toggle('out');
   set($('closed'), 'hidden', !closed);
   if (!closed) return;
   text('closed-title', closed.title);
