@@ -7,7 +7,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cobalt_sim import goal_scene
 from cobalt_sim.arm_drive import ArmDrive
+from cobalt_sim.scene import FRONT
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks.task import SceneState
 from cobalt_teleop.core.errors import CobaltError
@@ -145,20 +147,33 @@ class MujocoPlant:
         self._check_task(task)
         self._seed = seed
         self._fault = ''
+        self._rest_at(self._world.robot.home, self._world.task.start(np.random.default_rng(seed)))
+        self._judge = self._world.task.new_judge()
+        self._look()
+
+    def show_goal(self) -> None:
+        """Brings this workcell into a state in which its task is done: a scene to look at, not one to drive from."""
+        goal = self._world.task.goal()
+        joints = goal_scene.joints_at(self._kinematics, self._world.robot.home, goal.tool)
+        self._rest_at(joints, goal.objects)
+        goal_scene.close_on_objects(self._world, self._data, self._drive, goal.gripper)
+        self._judge = self._world.task.new_judge()
+        self._look()
+
+    def _rest_at(self, joints: Vector, objects: Mapping[str, Pose]) -> None:
+        """Puts the arm at (n,) joints [rad], with an open gripper, and the objects at poses in the base frame."""
         model, data, indices, robot = self._world.model, self._data, self._world.indices, self._world.robot
         mujoco.mj_resetData(model, data)
-        data.qpos[indices.arm_qpos] = robot.home
-        self._drive.rest_at(data, robot.home)
+        data.qpos[indices.arm_qpos] = joints
+        self._drive.rest_at(data, joints)
         if robot.gripper is not None:
             data.ctrl[indices.gripper_ctrl] = robot.gripper.actuator_open
         mujoco.mj_kinematics(model, data)
         base = self._body_pose(indices.base_body)
         self._base_from_world = base.inverse()
-        for name, pose_in_base in self._world.task.start(np.random.default_rng(seed)).items():
+        for name, pose_in_base in objects.items():
             self._put(name, base @ pose_in_base)
         mujoco.mj_forward(model, data)
-        self._judge = self._world.task.new_judge()
-        self._look()
 
     def _put(self, name: str, pose: Pose) -> None:
         """Puts an object at a pose in the world frame."""
@@ -186,6 +201,19 @@ class MujocoPlant:
             size_px: Width and height; the camera's own by default.
         """
         return self._world.draw(self._data, camera, size_px)
+
+    def goal_picture(self, task: str) -> Picture | None:
+        """Returns what the front camera sees when the task is done; None if there are no cameras.
+
+        Drawn once for all workcells of a world, of a state of its own, with the calling thread's own context.
+        """
+        self._check_task(task)
+        return self._world.goal_picture(self._draw_goal)
+
+    def _draw_goal(self) -> Picture:
+        scene = MujocoPlant(self._world)
+        scene.show_goal()
+        return np.ascontiguousarray(scene.capture(FRONT, goal_scene.DRAWN_PX)[goal_scene.CUT_OUT])
 
     def close(self) -> None:
         """Frees the calling thread's drawing context; the state goes with the plant."""

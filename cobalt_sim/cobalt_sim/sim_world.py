@@ -1,6 +1,7 @@
 """One MuJoCo model and many workcells in it."""
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mujoco
@@ -51,6 +52,8 @@ class SimWorld:
         self.model = scene.build_model(robot, task, profile, cameras)
         self.indices = ModelIndices(self.model, robot, task)
         self._renderer = self._make_renderer(profile) if cameras else None
+        self._goal_picture: Picture | None = None
+        self._goal_lock = threading.Lock()
 
     def _make_renderer(self, profile: RenderProfile) -> ThreadRenderer:
         blobs = BlobShadows(
@@ -79,6 +82,13 @@ class SimWorld:
             raise RuntimeError('this world has no cameras')
         width, height = size_px or (self.cameras[camera].width, self.cameras[camera].height)
         return self._renderer.draw(data, camera, width, height)
+
+    def goal_picture(self, draw: Callable[[], Picture]) -> Picture | None:
+        """Returns the picture of the task's goal, which the first call draws; None for a world without cameras."""
+        with self._goal_lock:
+            if self._goal_picture is None and self._renderer is not None:
+                self._goal_picture = draw()
+            return self._goal_picture
 
     def close_thread(self) -> None:
         """Frees the calling thread's context, which every thread that drew shall do before it ends."""

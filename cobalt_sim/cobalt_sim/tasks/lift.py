@@ -6,7 +6,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cobalt_sim.tasks.task import SceneState
+from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -81,6 +81,11 @@ class LiftTask:
         place = rng.uniform(_START_MIN, _START_MAX)
         yaw = rng.uniform(-np.pi, np.pi)
         return {CUBE: Pose(np.array([*place, HALF_EDGE]), quaternion([0.0, 0.0, yaw]))}
+
+    def goal(self) -> GoalScene:
+        """Returns the cube between the fingertips, well above the table."""
+        place = np.array([0.48, 0.02, 0.20])
+        return GoalScene(tool=place, gripper=0.0, objects={CUBE: Pose(place)})
 
     def new_judge(self) -> LiftJudge:
         """Returns a judge of one episode."""

@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cobalt_sim.tasks.task import SceneState
+from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -72,6 +72,11 @@ class ReachPositionTask:
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns the ball anywhere in the workspace."""
         return {BALL: Pose(rng.uniform(_START_MIN, _START_MAX))}
+
+    def goal(self) -> GoalScene:
+        """Returns the ball between the fingertips."""
+        place = np.array([0.48, 0.02, 0.20])
+        return GoalScene(tool=place, gripper=1.0, objects={BALL: Pose(place)})
 
     def new_judge(self) -> ReachPositionJudge:
         """Returns a judge of one episode."""

@@ -6,7 +6,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cobalt_sim.tasks.task import SceneState
+from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, quaternion, rotate
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -97,6 +97,16 @@ class StackTask:
             name: Pose(np.array([*place, half]), quaternion([0.0, 0.0, yaw]))
             for name, half, place, yaw in zip(self.objects, (BLUE_HALF, YELLOW_HALF), places, yaws, strict=True)
         }
+
+    def goal(self) -> GoalScene:
+        """Returns the blue cube on the yellow one, and the open hand drawn back from it."""
+        yellow = np.array([0.52, 0.04, YELLOW_HALF])
+        blue = yellow + np.array([0.0, 0.0, YELLOW_HALF + BLUE_HALF])
+        return GoalScene(
+            tool=blue + np.array([-0.06, -0.10, 0.14]),
+            gripper=1.0,
+            objects={BLUE: Pose(blue), YELLOW: Pose(yellow)},
+        )
 
     def new_judge(self) -> StackJudge:
         """Returns a judge of one episode."""

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cobalt_teleop.core.pose import Pose
+from cobalt_teleop.core.pose import Pose, Vector
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
 
@@ -29,6 +29,21 @@ class SceneState:
     objects: Mapping[str, Pose]
     held: frozenset[str]
     touched: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalScene:
+    """What the scene looks like when a task is done.
+
+    Attributes:
+        tool: (3,) its place in the base frame [m]; the hand is turned as in the arm's home posture.
+        gripper: 0 closed to 1 open; fingers that meet an object on the way hold it.
+        objects: Poses in the base frame, by name.
+    """
+
+    tool: Vector
+    gripper: float
+    objects: Mapping[str, Pose]
 
 
 class Judge(Protocol):
@@ -58,6 +73,10 @@ class Task(Protocol):
 
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns random start poses of the objects in the base frame."""
+        ...
+
+    def goal(self) -> GoalScene:
+        """Returns a scene in which the task is done."""
         ...
 
     def new_judge(self) -> Judge:

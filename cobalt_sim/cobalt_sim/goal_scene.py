@@ -1,0 +1,51 @@
+"""How a workcell is brought into a state in which its task is done, for a picture of the goal."""
+
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cobalt_sim.arm_drive import ArmDrive
+from cobalt_sim.sim_world import SimWorld
+from cobalt_teleop.core.kinematics import Kinematics
+from cobalt_teleop.core.pose import Pose, Vector
+
+DRAWN_PX = (720, 540)
+"""Width and height of the whole view."""
+
+CUT_OUT = slice(170, 530), slice(85, 565)
+"""Rows and columns of it with what matters: the workspace, and the hand above it."""
+
+_SOLUTIONS = 50
+_THERE_M = 1e-4
+
+_GRIP_S = 0.6
+"""Time in which the fingers come to rest [s]."""
+
+
+def joints_at(kinematics: Kinematics, home: Vector, place: Vector) -> Vector:
+    """Returns (n,) joints [rad] that bring the tool to a place (3,) [m] in the base frame, turned as at home."""
+    target = Pose(place, kinematics.forward(home).quat_xyzw)
+    joints = home
+    for _ in range(_SOLUTIONS):  # each goes no further than joints get in a moment
+        solution = kinematics.solve(target, joints)
+        joints = solution.joints
+        if solution.position_error < _THERE_M:
+            break
+    return joints
+
+
+def close_on_objects(world: SimWorld, data: Any, drive: ArmDrive, gripper: float) -> None:
+    """Moves the fingers of a mujoco.MjData to 0 closed to 1 open, while its objects stay where they are, weightless.
+
+    Afterwards the objects have their weight again, and what lies between the fingers is held by them.
+    """
+    if world.robot.gripper is not None:
+        data.ctrl[world.indices.gripper_ctrl] = world.robot.gripper.control(gripper)
+    bodies = list(world.indices.object_bodies.values())
+    data.xfrc_applied[bodies, :3] = -np.outer(world.model.body_mass[bodies], world.model.opt.gravity)
+    for _ in range(round(_GRIP_S / world.tick_s)):
+        drive.run(data)
+        mujoco.mj_step(world.model, data, nstep=world.substeps)
+    data.xfrc_applied[bodies] = 0.0
+    mujoco.mj_forward(world.model, data)
