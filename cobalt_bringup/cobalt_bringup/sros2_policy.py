@@ -42,7 +42,7 @@ def _services(*names: str) -> tuple[str, ...]:
     return tuple(topics.service_name(_ANY, name) for name in names)
 
 
-_STATES = (topics.CONTROL_STATE, topics.EPISODE, topics.WORKCELL)
+_STATES = (topics.CONTROL_STATE, topics.EPISODE, topics.WORKCELL, topics.GOAL_PICTURE)
 _VIDEO = (topics.video(_ANY, 'h264'), topics.video(_ANY, 'vp8'))
 _DRIVER = ('AcquireControl', 'ReleaseControl')
 

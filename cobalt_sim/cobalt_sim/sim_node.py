@@ -48,6 +48,7 @@ class SimParameters(StopButtonParameters):
     )
     seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
     workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
+    goal_picture: str = parameter('', "File, JPEG or PNG, shown as the goal; empty for one drawn of the task's end")
     draw_frame_code: bool = parameter(False, "Draw each picture's stamp into it, for measurements of latency")
 
 
@@ -78,6 +79,7 @@ class SimNode(HostNode):
                 kbit_s=parameters.kbit_s,
                 max_frame_age_s=parameters.max_frame_age_s,
                 draw_frame_code=parameters.draw_frame_code,
+                goal_picture=parameters.goal_picture,
                 on_thread_end=world.close_thread,
             ),
         )

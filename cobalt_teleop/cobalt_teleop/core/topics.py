@@ -65,6 +65,9 @@ CONTROL_STEP = _cobalt('control_step', 'ControlStep', STEPS)
 CONTROL_STATE = _cobalt('control_state', 'ControlState', LATCHED)
 EPISODE = _cobalt('episode', 'EpisodeState', LATCHED)
 WORKCELL = _cobalt('workcell', 'WorkcellInfo', LATCHED)
+GOAL_PICTURE = Topic('goal_picture', 'sensor_msgs/msg/CompressedImage', LATCHED)
+"""What is to be done, as JPEG or PNG; nobody publishes it where there is none."""
+
 RECORDING = _cobalt('recording', 'RecordingState', LATCHED)
 QUALITY = _cobalt('quality', 'QualityReport', LATCHED_REPORTS)
 LINK = _cobalt('link', 'LinkStats', REPORTS)

@@ -7,11 +7,10 @@ import cv2
 import numpy as np
 from av.video.reformatter import VideoReformatter
 
+from cobalt_teleop.core.picture_file import picture_format
 from cobalt_teleop.video.picture_size import LARGEST_PIXELS, PictureError, check_size
 from cobalt_teleop.video.sixteen_bits import SixteenBits
 from cobalt_teleop.workcell_host.plant import Picture
-
-_JPEG, _PNG = b'\xff\xd8\xff', b'\x89PNG\r\n\x1a\n'
 
 
 class CompressedImageReader:
@@ -21,7 +20,7 @@ class CompressedImageReader:
     """
 
     def __init__(self) -> None:
-        self._decoders = {_JPEG: ('JPEG', _decoder('mjpeg')), _PNG: ('PNG', _decoder('png'))}
+        self._decoders = {'jpeg': _decoder('mjpeg'), 'png': _decoder('png')}
         self._reformatter = VideoReformatter()
         self._sixteen_bits = SixteenBits()
 
@@ -32,9 +31,9 @@ class CompressedImageReader:
             PictureError: It is neither JPEG nor PNG, is broken, or its size is no camera's.
         """
         data = bytes(message.data)
-        for magic, (name, decoder) in self._decoders.items():
-            if data.startswith(magic):
-                return self._decode(name, decoder, data)
+        kind = picture_format(data)
+        if kind:
+            return self._decode(kind.upper(), self._decoders[kind], data)
         raise PictureError(
             f"a compressed picture of format '{message.format}' is neither JPEG nor PNG (it begins with "
             f"'{data[:4].hex()}'). Set the camera driver to one of them."

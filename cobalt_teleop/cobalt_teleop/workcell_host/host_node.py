@@ -79,9 +79,14 @@ class HostNode(Node):
             [workcell.tick for workcell in self._workcells.values()],
             period_s=1.0 / options.control_rate_hz,
             threads=min(threads, len(self._workcells)),
+            on_start=self._show_goals,
             on_thread_end=options.on_thread_end,
         )
         self._schedule.start()
+
+    def _show_goals(self) -> None:
+        for workcell in self._workcells.values():
+            workcell.show_goal()
 
     def hear_stop_button(self, parameters: StopButtonParameters) -> None:
         """Has a button over a topic stop every workcell; a parameter without a topic has none."""

@@ -227,6 +227,13 @@ class Plant(Protocol):
         """
         ...
 
+    def goal_picture(self, task: str) -> Picture | None:
+        """Returns a picture of what `task`, one of capabilities.tasks, asks for; None if it has none to show.
+
+        Called in a render thread, before the first tick or after one. (height, width, 3) RGB.
+        """
+        ...
+
     def close(self) -> None:
         """Frees everything."""
         ...

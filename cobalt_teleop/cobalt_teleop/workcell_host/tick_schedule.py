@@ -16,6 +16,7 @@ class TickSchedule:
         ticks: One callable a workcell; its argument is the number of ticks missed so far. It must not raise.
         period_s: [s].
         threads: Size of the pool.
+        on_start: Called in one of the threads before the first tick; it must not raise.
         on_thread_end: Called in each thread before it ends.
     """
 
@@ -25,25 +26,24 @@ class TickSchedule:
         *,
         period_s: float,
         threads: int,
+        on_start: Callable[[], None] = lambda: None,
         on_thread_end: Callable[[], None] = lambda: None,
     ) -> None:
         self._ticks = ticks
         self._period_s = period_s
+        self._on_start = on_start
         self._on_thread_end = on_thread_end
         self._missed = [0] * len(ticks)
         self._due: list[tuple[float, int]] = []
         self._ready = threading.Condition()
         self._stopped = False
         self._threads = [
-            threading.Thread(target=self._work, name=f'tick_{index}', daemon=True) for index in range(threads)
+            threading.Thread(target=self._work, args=(index == 0,), name=f'tick_{index}', daemon=True)
+            for index in range(threads)
         ]
 
     def start(self) -> None:
         """Begins to tick."""
-        start = time.monotonic() + self._period_s
-        step = self._period_s / max(1, len(self._ticks))
-        self._due = [(start + index * step, index) for index in range(len(self._ticks))]
-        heapq.heapify(self._due)
         for thread in self._threads:
             thread.start()
 
@@ -56,8 +56,19 @@ class TickSchedule:
             if thread.is_alive():
                 thread.join(timeout_s)
 
-    def _work(self) -> None:
+    def _begin(self) -> None:
+        start = time.monotonic() + self._period_s
+        step = self._period_s / max(1, len(self._ticks))
+        with self._ready:
+            self._due = [(start + index * step, index) for index in range(len(self._ticks))]
+            heapq.heapify(self._due)
+            self._ready.notify_all()
+
+    def _work(self, begins: bool) -> None:
         try:
+            if begins:
+                self._on_start()
+                self._begin()
             while (next_due := self._take()) is not None:
                 due_s, index = next_due
                 self._ticks[index](self._missed[index])

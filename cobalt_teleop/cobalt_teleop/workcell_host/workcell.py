@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from rclpy.node import Node
@@ -25,6 +26,7 @@ from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.workcell_host import messages
 from cobalt_teleop.workcell_host.command_inbox import CommandInbox
 from cobalt_teleop.workcell_host.episode_desk import EpisodeDesk
+from cobalt_teleop.workcell_host.goal_picture import GoalPicture, read_photograph
 from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant
 from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedInbox
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
@@ -41,6 +43,7 @@ class HostOptions:
         kbit_s: Upper bound of each camera's bit rate [kbit/s].
         max_frame_age_s: Age of the picture on an operator's screen above which his arm holds [s].
         draw_frame_code: Draw each frame's stamp into its picture, for measurements.
+        goal_picture: File of a photograph of what is to be done, for plants that draw none; empty for none.
         on_thread_end: Called in each of those threads before it ends, to free what it holds.
     """
 
@@ -49,6 +52,7 @@ class HostOptions:
     kbit_s: int = 2000
     max_frame_age_s: float = MAX_FRAME_AGE_S
     draw_frame_code: bool = False
+    goal_picture: str = ''
     on_thread_end: Callable[[], None] = lambda: None
 
 
@@ -101,6 +105,9 @@ class Workcell:
         self._publish = WorkcellPublishers(
             node, workcell_id, host_id, plant.capabilities, options.control_rate_hz, software
         )
+        photograph = read_photograph(Path(options.goal_picture)) if options.goal_picture else None
+        self._goal = GoalPicture(node, workcell_id, plant, photograph)
+        self._task = plant.capabilities.tasks[0]
         self._lease_id = ''
         self._step = 0
         self._estop_by = ''
@@ -120,6 +127,13 @@ class Workcell:
         self._start_from(plant.observe())
         self._publish.info(self._cameras.enabled)
         self._episodes = EpisodeDesk(node, workcell_id, plant, self._publish)
+
+    def show_goal(self) -> None:
+        """Publishes the picture of what is to be done, if it is another one than before; in a thread that ticks."""
+        try:
+            self._goal.show(self._task)
+        except Exception as error:
+            self._node.get_logger().error(f'{self._id}: there is no picture of the goal: {error}')
 
     # The tick -----------------------------------------------------------------------------------------------------
 
@@ -180,6 +194,7 @@ class Workcell:
         hold_reason = next((part.hold_reason for part in row.parts if part.hold_reason), 0)
         self._publish_control(row.authority, hold_reason, before.faults)
         self._cameras.publish(after.stamp_ns, full_size=self._episodes.phase in GOING_ON)
+        self.show_goal()
         self._error = ''
 
     def _follow_lease(self, now_s: float) -> None:
@@ -407,6 +422,7 @@ class Workcell:
                 raise CobaltError(f'{self._estop_by} pressed the emergency stop: clear it first')
             seed = int(request.seed) or time.time_ns() % (1 << 31)
             self._plant.reset(task, seed)
+            self._task = task
             self._start_from(self._plant.observe())
             self._cameras.forget_frames()
             return self._episodes.begin(request, task=task, seed=seed, operator=lease.holder)
