@@ -212,6 +212,27 @@ def test_health_tells_strangers_nothing_but_that_it_runs(bridge):
     assert 'workcells' in health(Authorization=f'Bearer {bridge.owner}')
 
 
+def test_the_picture_of_the_goal_is_for_pages_that_are_in(bridge, host):
+    async def scenario():
+        async with bridge.page(bridge.invite(Role.SPECTATOR)) as page, bridge.client() as client:
+            await page.until_event('workcell')
+
+            async def status(token, path='/goal/env_0'):
+                async with client.get(path, headers={'Authorization': f'Bearer {token}'} if token else {}) as answer:
+                    return answer.status
+
+            for stranger in ('', 'wrong', bridge.owner, page.hello['token'], page.session):
+                assert await status(stranger) == 401
+                assert await status(stranger, '/goal/nowhere') == 401
+            assert await status(page.key) == 404, 'this workcell has none'
+            for path in ('/goal/', '/goal/nowhere', '/goal/..%2fowner_token', '/goal/%2e%2e/%2e%2e/etc/passwd'):
+                assert await status(page.key, path) == 404
+            bridge.invitations.revoke(bridge.id_of(page.hello['token']))
+            assert await status(page.key) == 401
+
+    run(scenario)
+
+
 def test_pages_come_with_all_their_locks(bridge):
     with urllib.request.urlopen(bridge.url, timeout=5.0, context=bridge.client_context()) as page:
         policy = page.headers['Content-Security-Policy']

@@ -14,6 +14,7 @@ import rclpy
 from bridge_process import RUN_BRIDGE, BridgeProcess, free_port, running_host
 from page_client import PageClient
 from ros_operator import Operator, until
+from sensor_msgs.msg import CompressedImage
 
 from cobalt_interfaces.msg import DeviceSample, RecordingState
 from cobalt_teleop.core import topics
@@ -91,6 +92,44 @@ def test_a_page_gets_video_clock_and_every_state(host, bridge):
             assert -5 < age_ms < 5000
 
     run(scenario)
+
+
+def test_a_page_loads_the_picture_of_the_goal_anew_only_when_it_has_changed(ros, bridge):
+    publishers = []
+
+    def show(node, data):
+        publishers.append(create_publisher(node, topics.GOAL_PICTURE, 'env_0'))
+        publishers[-1].publish(CompressedImage(format='jpeg', data=data))
+
+    async def scenario(node):
+        async with PageClient(bridge.port, workcell='env_0') as page, aiohttp.ClientSession(bridge.url) as client:
+
+            async def load(path='/goal/env_0', **headers):
+                headers['Authorization'] = f'Bearer {page.key}'
+                async with client.get(path, headers=headers) as answer:
+                    return answer.status, answer.headers, await answer.read()
+
+            await page.until_event('workcell')
+            assert (await load())[0] == 404
+            first, second = b'\xff\xd8\xff first', b'\x89PNG\r\n\x1a\n second'
+            show(node, first)
+            told = await page.until(lambda: (page.newest('goal') or {}).get('version'), 'the picture')
+            status, headers, body = await load()
+            assert (status, body, headers['Content-Type']) == (200, first, 'image/jpeg')
+            assert headers['Cache-Control'] == 'private, no-cache'
+            assert headers['ETag'] == f'"{told}"'
+            assert headers['X-Content-Type-Options'] == 'nosniff'
+            assert (await load(**{'If-None-Match': headers['ETag']}))[::2] == (304, b'')
+            assert (await load('/goal/env_1'))[0] == 404, 'nobody is there'
+            publishers[0].publish(CompressedImage(data=second))
+            await page.until(lambda: page.newest('goal')['version'] != told, 'the change')
+            assert (await load(**{'If-None-Match': headers['ETag']}))[::2] == (200, second)
+            node.destroy_publisher(publishers[0])
+            await page.until_event('goal', version='')
+            assert (await load())[0] == 404
+
+    with running_host('env_0', 'env_1') as node:
+        run(lambda: scenario(node))
 
 
 def test_video_restarts_beside_control_which_goes_on(host, bridge):

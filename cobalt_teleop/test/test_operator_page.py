@@ -3,6 +3,7 @@
 import pytest
 import rclpy
 from bridge_process import BridgeProcess, running_host
+from goal_plant import GoalPlant
 from page_browser import needs_chromium, running_browser
 from ros_operator import Operator, until
 
@@ -18,7 +19,7 @@ pytestmark = needs_chromium
 @pytest.fixture(scope='module')
 def stack(private_ros_domain):
     rclpy.init()
-    with running_host('env_0', 'env_1'):
+    with running_host('env_0', 'env_1', plant=GoalPlant):
         bridge = BridgeProcess(grace_s=2.0).wait_until_served()
         listener = Operator('listener')
         listener.listen(SAMPLES)
@@ -123,6 +124,37 @@ def test_escape_stops_and_the_stop_is_released_by_its_button(page):
     wait(page, '!cobalt.control.emergency_stop')
 
 
+def test_the_goal_is_shown_large_when_pressed_and_never_between_a_person_and_the_arm(page):
+    wait(page, "document.getElementById('goal-small').naturalWidth === 320")
+    large, small = page.locator('#goal-large'), page.locator('#goal')
+    assert small.is_visible() and not large.is_visible()
+    small.click()
+    assert large.is_visible()
+    page.keyboard.press('Enter')
+    assert not large.is_visible()
+    small.focus()
+    page.keyboard.press('Enter')
+    assert large.is_visible()
+    page.keyboard.press('Enter')
+    assert not large.is_visible() and page.evaluate('document.activeElement.id') == 'goal'
+    small.click()
+    large.click(position={'x': 5, 'y': 5})
+    assert not large.is_visible()
+    small.click()
+    page.keyboard.press('KeyE')
+    assert not large.is_visible(), 'who drives sees where'
+    small.click()
+    page.click('#stop')
+    wait(page, 'cobalt.control.emergency_stop')
+    page.click('#release-stop')
+    wait(page, '!cobalt.control.emergency_stop')
+    small.click()
+    page.keyboard.press('Escape')
+    wait(page, 'cobalt.control.emergency_stop')
+    page.click('#release-stop')
+    wait(page, '!cobalt.control.emergency_stop')
+
+
 @pytest.mark.parametrize('screen', [(1440, 900), (1024, 640), (390, 844), (844, 390)])
 def test_a_supervisor_stops_all_workcells_with_one_press(browser, stack, screen):
     errors = []
@@ -154,6 +186,7 @@ def test_a_supervisor_stops_all_workcells_with_one_press(browser, stack, screen)
 def test_an_episode_runs_and_a_reload_keeps_session_and_control(page):
     page.click('#start')
     wait(page, "cobalt.episode.phase === 'running'")
+    wait(page, "document.getElementById('goal-small').alt === 'Bring the tool 40 cm up.'")
     session = page.evaluate('cobalt.session')
     page.reload()
     wait(page, "cobalt.connection.level === 'live' && cobalt.control.yours")

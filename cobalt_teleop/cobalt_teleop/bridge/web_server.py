@@ -8,6 +8,7 @@ from aiohttp import web
 from yarl import URL
 
 from cobalt_teleop.bridge.door.entrance import Entrance
+from cobalt_teleop.bridge.goal_pictures import GoalPictures
 from cobalt_teleop.bridge.network.check_signalling import CheckSignalling
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.lobby import Lobby
@@ -63,6 +64,7 @@ def build_app(lobby: Lobby, entrance: Entrance, way: MediaWay) -> web.Applicatio
     app.cleanup_ctx.append(signalling.watch)
     app.router.add_get('/healthz', reports.health)
     app.router.add_get('/metrics', reports.metrics)
+    app.router.add_get('/goal/{workcell:.+}', GoalPictures(lobby, entrance.door).serve)
     app.router.add_get('/ws', signalling.serve)
     app.router.add_get('/ws/check', CheckSignalling(entrance.door, entrance.limits, way).serve)
     return app

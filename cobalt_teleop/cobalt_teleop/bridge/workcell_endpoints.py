@@ -77,6 +77,10 @@ class WorkcellEndpoints:
         """Returns whether somebody publishes recording states."""
         return bool(self._node.count_publishers(topics.RECORDING.absolute(self._workcell_id)))
 
+    def goal_picture_is_there(self) -> bool:
+        """Returns whether somebody publishes a picture of the goal."""
+        return bool(self._node.count_publishers(topics.GOAL_PICTURE.absolute(self._workcell_id)))
+
     def publish_sample(self, device: str, part: str, sample: DeviceSample) -> None:
         """Sends a device sample to the device's node.
 
@@ -114,7 +118,7 @@ class WorkcellEndpoints:
         self._link = create_publisher(self._node, topics.LINK, workcell)
         for part in self._parts[:1]:  # a keyboard is there on each page
             self._open_device('keyboard', part)
-        for topic in (topics.RECORDING, topics.QUALITY):
+        for topic in (topics.RECORDING, topics.QUALITY, topics.GOAL_PICTURE):
             self._subscriptions.append(create_subscription(self._node, topic, workcell, self._forwarder(topic)))
         self._subscriptions.append(
             create_subscription(self._node, topics.CONTROL_STEP, workcell, self._on_step, raw=True)

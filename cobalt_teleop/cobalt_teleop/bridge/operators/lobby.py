@@ -195,6 +195,10 @@ class Lobby:
         await self._usher.arrive(session)
         return session
 
+    def session_of(self, key: str) -> Session | None:
+        """Returns the session that a page's key opens; None if it opens none."""
+        return self._sessions.get(public_session_id(key))
+
     def paired_with(self, code: str, device: str) -> Session | None:
         """Returns the session that a page joins by a code; None if the code is none of ours.
 

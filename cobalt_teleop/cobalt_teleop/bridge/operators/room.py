@@ -13,6 +13,7 @@ from cobalt_teleop.bridge.media.adaptive_video import AdaptiveVideo
 from cobalt_teleop.bridge.media.encoded_packet import EncodedPacket, FrameSink
 from cobalt_teleop.bridge.operators.stop_record import KnownStop, Presser, StopRecord
 from cobalt_teleop.bridge.ros_side import RosSide
+from cobalt_teleop.bridge.wire.goal_picture import GoalPicture, goal_event, goal_picture
 from cobalt_teleop.bridge.wire.page_events import (
     Event,
     control_event,
@@ -109,6 +110,7 @@ class Room:
         self.control: ControlState | None = None
         self.endpoints: WorkcellEndpoints | None = None
         self.episode_changed = asyncio.Event()
+        self.goal: GoalPicture | None = None
         self._ros = ros
         self._on_control = on_control
         self._on_frame = on_frame
@@ -221,6 +223,7 @@ class Room:
         if self._watchdog is not None:
             self._watchdog.cancel()
             self._watchdog = None
+        self._set_goal(None)
         self._latest = {kind: event for kind, event in self._latest.items() if kind == 'episode'}
         self._sinks.clear()
 
@@ -320,9 +323,16 @@ class Room:
             event = quality_event(message)
             if event['final']:
                 self._keep_and_broadcast(event)
+        elif topic is topics.GOAL_PICTURE:
+            self._set_goal(goal_picture(message))
         elif topic is topics.CONTROL_STEP:
             self.last_tick = LastTick(missed=message.ticks_missed, duration_s=message.tick_ms / 1e3)
             self._on_step(step_event(message))
+
+    def _set_goal(self, picture: GoalPicture | None) -> None:
+        if picture != self.goal:
+            self.goal = picture
+            self._keep_and_broadcast(goal_event(self.workcell_id, picture))
 
     def _note_stop(self, presser: Presser) -> None:
         if self._stops.note(presser):
@@ -378,6 +388,8 @@ class Room:
             if self.endpoints is not None and time.monotonic() - self.endpoints.last_step_s > SILENT_AFTER_S:
                 self._set_alive(False)
             self._watch_recorder()
+            if self.endpoints is not None and not self.endpoints.goal_picture_is_there():
+                self._set_goal(None)
 
     def _watch_recorder(self) -> None:
         known = self._latest.get('recording')

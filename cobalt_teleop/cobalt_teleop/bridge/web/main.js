@@ -9,6 +9,7 @@ import { addPairing } from '/devices/pairing.js';
 import { DrivePanel } from '/devices/drive_panel.js';
 import { Driver } from '/devices/driver.js';
 import { Settings } from '/devices/settings.js';
+import { Goal } from '/goal.js';
 import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
 import { Link, whatIsMissing } from '/link.js';
@@ -91,6 +92,7 @@ const panel = new DrivePanel(settings);
 const pads = document.getElementById('pads');
 pads.hidden = isCompanion();
 if (!isCompanion()) panel.add({ name: 'keys', title: 'Keys', kind: 'keys', root: pads, show() {}, hide() {} });
+const goal = new Goal({ onOpen: () => { keyboard.releaseAll('you look at the goal'); driver.letGoAll('you look at the goal'); } });
 const pairing = isCompanion() ? null : addPairing({ panel, pair: () => link.send({ type: 'pair' }) });
 addDevices({
   panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }),
@@ -100,6 +102,7 @@ addDevices({
 // Somebody has pressed what moves the arm: says why it does not, and takes control if nobody has it.
 function mayMove({ takesControl }) {
   known.released = '';
+  goal.close(); // whoever drives sees where
   if (!status.ready()) {
     if (!known.control.emergency_stop) view.notice(`${status.connection().text}. Nothing moves the arm now.`, 'info');
     return false;
@@ -147,6 +150,7 @@ function sendKeys({ buttons, engaged, clutchEpoch, pressCounts }) {
 function emergencyStop() {
   keyboard.releaseAll('emergency stop');
   driver.letGoAll('emergency stop');
+  goal.close();
   if (link.socket.ended) return; // a page that is out says so, and offers no stop
   if (!link.send({ type: 'emergency_stop' })) {
     view.notice('The stop could not be sent: the bridge does not answer. The arm holds without it.');
@@ -167,6 +171,7 @@ const handlers = {
     lobby.welcome();
   },
   pairing: (event) => pairing?.show(event),
+  goal: (event) => goal.take(event),
   people: (event) => { known.people = event.list; },
   place: (event) => { known.place = event; },
   idle: (event) => { known.idle_s = event.left_s; },
@@ -176,6 +181,7 @@ const handlers = {
   waiting: (event) => {
     Object.assign(known, { waiting: event, workcell: null, control: NO_CONTROL, viewers: 0 }, NO_EPISODE);
     cameras.setCameras([]);
+    goal.forget();
     keyboard.setInControl(false);
     driver.setInControl(false);
   },
@@ -184,6 +190,7 @@ const handlers = {
     known.waiting = null;
     if (known.workcell?.id !== event.id) {
       Object.assign(known, NO_EPISODE);
+      goal.forget();
       known.control = { ...known.control, holder: '' }; // who drove there has not stopped to drive here
     }
     known.workcell = event;
@@ -335,6 +342,7 @@ function render() {
   });
   view.showWorkcells(known.workcells, known.waiting ? '' : known.workcell?.id ?? '');
   view.showMotion(status.motion(state));
+  goal.tell(known.episode?.instruction || 'What it looks like when the task is done');
   const [words, level] = status.recordingWords();
   view.showEpisode({
     episode: known.episode,
