@@ -2,17 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from aiohttp import web
 
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Role
-from cobalt_teleop.bridge.media.peer import PeerError
 from cobalt_teleop.bridge.media.session_media import SessionMedia
-from cobalt_teleop.bridge.operators.page_pace import PagePace
-from cobalt_teleop.bridge.operators.page_requests import PageRequests, Work
-from cobalt_teleop.bridge.operators.page_voice import PageVoice
+from cobalt_teleop.bridge.operators.page_link import PageLink
 from cobalt_teleop.bridge.operators.reception import SessionRules
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts
@@ -61,17 +57,18 @@ class Companion:
         self.main = main
         self.asks = False
         """It never waits for control: its session does."""
-        self._log = log
-        self._media = SessionMedia(
-            on_sample=self._on_sample,
-            on_event=lambda data: self._requests.on_event(data),
+        self._page = PageLink(
+            self,
+            main.session_id,
+            {**main.work_of_people(), 'stats': self._nothing},
+            room=lambda: main.room,
+            on_sample=lambda data: self._samples.on_message(data),
             on_open=self._tell_all,
-            complain=lambda error: self._voice.complain(error),
-            may_have_again=lambda fragments: self._requests.may_have_again(fragments),
-            way=rules.way,
-            name=main.session_id,
+            on_flood=self._end_flood,
+            rules=rules,
+            log=log,
         )
-        self._voice = PageVoice(self._media)
+        self._media, self._voice = self._page.media, self._page.voice
         self._samples = SampleIntake(
             self._media,
             _SightBeside(main, self._media),
@@ -80,9 +77,6 @@ class Companion:
             main.note_activity,
             hands=main.hands,
             takes_keys=False,
-        )
-        self._requests = PageRequests(
-            self, self._work(), self._voice, PagePace(rules.messages_per_s), self._end_flood, log
         )
 
     # As its room and its requests see it: all but its page is its session's.
@@ -176,8 +170,7 @@ class Companion:
             return
         room.enter(self)
         self._tell_all()
-        self.tell(await self._media.offer_control())
-        await self._offer_video()
+        await self._page.offer_media()
 
     async def leave(self) -> None:
         """Follows its session out, or goes."""
@@ -189,7 +182,7 @@ class Companion:
         """Its session has ended."""
         self.main.companions.pop(self.device_id, None)
         await self.leave()
-        self._requests.close()
+        self._page.requests.close()
         await self._voice.send_away(text)
         self.main.tell_self()
 
@@ -215,51 +208,14 @@ class Companion:
 
     def on_signal(self, text: str) -> None:
         """Takes a message of the WebSocket."""
-        self._requests.on_signal(text)
+        self._page.requests.on_signal(text)
 
     def take_counts(self) -> LinkCounts:
         """Returns what came of its samples since the last call."""
         return self._samples.take_counts()
-
-    def _work(self) -> dict[str, Work]:
-        return {
-            **self.main.work_of_people(),
-            'stats': self._nothing,
-            'ping': self._answer_ping,
-            'answer': self._answer,
-            'restart_control': self._restart_control,
-            'restart_video': self._restart_video,
-        }
-
-    def _on_sample(self, data: str | bytes) -> None:
-        if self._requests.may_sample():
-            self._samples.on_message(data)
 
     async def _end_flood(self) -> None:
         await self.close('This page sent too many messages at once. Pair it again.')
 
     async def _nothing(self, _: PageMessage) -> None:
         """Its link is not its session's, which is what is told of."""
-
-    async def _answer_ping(self, _: PageMessage) -> None:
-        self._voice.pong()
-
-    async def _answer(self, answer: PageMessage) -> None:
-        try:
-            await self._media.accept(answer['connection'], answer['number'], answer['sdp'])
-        except PeerError as error:
-            self._voice.notice(str(error))
-
-    async def _restart_control(self, _: PageMessage) -> None:
-        if self.main.room is not None and self.connected:
-            self.tell(await self._media.offer_control())
-
-    async def _restart_video(self, wish: PageMessage) -> None:
-        self._media.wanted_road = wish['road']
-        await self._offer_video()
-
-    async def _offer_video(self) -> None:
-        if self.main.room is not None and self.connected:
-            offer: Any = await self._media.offer_video(self.main.room)
-            if offer is not None:
-                self.tell(offer)

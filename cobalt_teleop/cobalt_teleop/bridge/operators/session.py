@@ -11,15 +11,12 @@ from aiohttp import web
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.host_services import ServiceError
-from cobalt_teleop.bridge.media.peer import PeerError
-from cobalt_teleop.bridge.media.session_media import SessionMedia
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
 from cobalt_teleop.bridge.operators.episode_requests import EpisodeRequests
 from cobalt_teleop.bridge.operators.hands import Hands
-from cobalt_teleop.bridge.operators.page_pace import PagePace
-from cobalt_teleop.bridge.operators.page_requests import OF_THE_LOBBY, PageRequests, Work
-from cobalt_teleop.bridge.operators.page_voice import PageVoice
+from cobalt_teleop.bridge.operators.page_link import PageLink
+from cobalt_teleop.bridge.operators.page_requests import OF_THE_LOBBY, Work
 from cobalt_teleop.bridge.operators.reception import Reception, SessionRules
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, combined
@@ -74,25 +71,24 @@ class Session:
         self._rules = rules
         self._reception = reception
         self._log = log
-        self._media = SessionMedia(
-            on_sample=self._on_sample,
-            on_event=lambda data: self._requests.on_event(data),
-            on_open=self._on_events_open,
-            complain=lambda error: self._voice.complain(error),
-            may_have_again=lambda fragments: self._requests.may_have_again(fragments),
-            way=rules.way,
-            name=session_id,
-        )
-        self._voice = PageVoice(self._media)
-        self._samples = SampleIntake(
-            self._media, self._media, self.as_driver, self._voice.complain, self.note_activity, hands=self.hands
-        )
         self._control = ControlRequests(self, self._call, log)
         self._episodes = EpisodeRequests(
             self._call, timeout_s=rules.episode_timeout_s, require_recording=rules.require_recording
         )
-        self._requests = PageRequests(
-            self, self._work(), self._voice, PagePace(rules.messages_per_s), self._end_flood, log
+        self._page = PageLink(
+            self,
+            session_id,
+            {**self.work_of_people(), 'stats': self._take_stats},
+            room=lambda: self.room,
+            on_sample=lambda data: self._samples.on_message(data),
+            on_open=self._on_events_open,
+            on_flood=self._end_flood,
+            rules=rules,
+            log=log,
+        )
+        self._media, self._voice = self._page.media, self._page.voice
+        self._samples = SampleIntake(
+            self._media, self._media, self.as_driver, self._voice.complain, self.note_activity, hands=self.hands
         )
         self._stats: PageMessage | None = None
         self._stats_s = 0.0
@@ -234,27 +230,12 @@ class Session:
         for companion in tuple(self.companions.values()):
             await companion.close('The session of your other page has ended. Pair this one again.')
         await self.leave()
-        self._requests.close()
+        self._page.requests.close()
         await self._voice.close()
-
-    # Media.
 
     async def offer_media(self) -> None:
         """Makes both connections anew and sends their offers."""
-        if self.room is not None and self.connected:
-            await asyncio.gather(self._offer_control(), self._offer_video())
-        else:
-            await self._media.drop()
-
-    async def _offer_control(self) -> None:
-        if self.room is not None and self.connected:
-            self.tell(await self._media.offer_control())
-
-    async def _offer_video(self) -> None:
-        if self.room is not None and self.connected:
-            offer = await self._media.offer_video(self.room)
-            if offer is not None:
-                self.tell(offer)
+        await self._page.offer_media()
 
     # Down.
 
@@ -293,7 +274,7 @@ class Session:
     def on_control(self, state: ControlState) -> None:
         """The host says who has control."""
         if self._control.on_control(state) and self.connected and self.role.includes(Role.OPERATOR):
-            self._requests.do('acquire', partial(self._control.acquire, False))
+            self._page.requests.do('acquire', partial(self._control.acquire, False))
 
     def on_taken(self) -> None:
         """Control is this session's."""
@@ -335,22 +316,11 @@ class Session:
 
     def on_signal(self, text: str) -> None:
         """Takes a message of the WebSocket."""
-        self._requests.on_signal(text)
+        self._page.requests.on_signal(text)
 
     def note_activity(self) -> None:
         """Its person has done something."""
         self.last_active_s = time.monotonic()
-
-    def _work(self) -> dict[str, Work]:
-        """Returns what is done for each message."""
-        return {
-            **self.work_of_people(),
-            'stats': self._take_stats,
-            'ping': self._answer_ping,
-            'answer': self._answer,
-            'restart_control': lambda _: self._offer_control(),
-            'restart_video': self._restart_video,
-        }
 
     def work_of_people(self) -> dict[str, Work]:
         """Returns what is done for each message of a person, whichever page of the session he holds."""
@@ -369,10 +339,6 @@ class Session:
             **dict.fromkeys(OF_THE_LOBBY, lambda message: self._reception.serve(self, message)),
         }
 
-    def _on_sample(self, data: str | bytes) -> None:
-        if self._requests.may_sample():
-            self._samples.on_message(data)
-
     async def _end_flood(self) -> None:
         await self._reception.send_away(self, 'This page sent too many messages at once. Load it again.')
 
@@ -388,19 +354,6 @@ class Session:
         self._stats, self._stats_s = report, time.monotonic()
         if self.room is not None and self._rules.adaptive_video:
             self.room.on_viewer_report(self, report)
-
-    async def _answer_ping(self, _: PageMessage) -> None:
-        self._voice.pong()
-
-    async def _answer(self, answer: PageMessage) -> None:
-        try:
-            await self._media.accept(answer['connection'], answer['number'], answer['sdp'])
-        except PeerError as error:
-            self.notice(str(error))
-
-    async def _restart_video(self, wish: PageMessage) -> None:
-        self._media.wanted_road = wish['road']
-        await self._offer_video()
 
     async def _call(self, service: str, **fields: Any) -> Any:
         if self.room is None:
