@@ -7,7 +7,7 @@ import pytest
 from step_rows import HOLD, command, part, part_record
 
 from cobalt_recorder.metrics.clutch import clutch_count, disengaged_share
-from cobalt_recorder.metrics.gripper import gripper_toggles
+from cobalt_recorder.metrics.gripper import command_gripper_toggles, gripper_toggles
 from cobalt_recorder.metrics.limits import limit_share, rejected_commands, saturation_share
 from cobalt_teleop.core.command import Limit
 
@@ -51,6 +51,12 @@ def test_no_person_no_clutch(metric, parts):
 )
 def test_a_gripper_toggles_when_it_is_clear(openings, toggles):
     assert gripper_toggles(openings).value == toggles
+
+
+@pytest.mark.parametrize(('stood', 'toggles'), [(1.0, 1), (0.0, 0), (0.5, 0)])
+def test_the_first_word_of_a_device_on_the_gripper_may_be_a_change(stood, toggles):
+    closing = part_record([part(0, gripper_target=stood), part(1, human=command(1, gripper=0.0), gripper_target=0.0)])
+    assert command_gripper_toggles(closing).value == toggles
 
 
 @pytest.mark.parametrize('openings', [[], [math.nan] * 3, [0.5, 0.5]])

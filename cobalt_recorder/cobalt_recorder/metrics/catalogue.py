@@ -93,7 +93,7 @@ PART_METRICS: tuple[PartMetric, ...] = (
         'command_gripper_toggles',
         '',
         'COMMAND',
-        lambda part: gripper.gripper_toggles(part.rows['human_gripper'][part.engaged]),
+        gripper.command_gripper_toggles,
     ),
     PartMetric('rejected_commands', '', 'COMMAND', limits.rejected_commands),
     PartMetric(
