@@ -77,14 +77,14 @@ class MeasuredArm:
         """Waits until its tool is at a place, to a millimetre; raises ArmLetGoError if it holds."""
         self.until_it_is(lambda pose: bool(np.linalg.norm(pose.position - place) < 1e-3), f'{self.name} at {place}')
 
-    def settle(self) -> None:
-        """Waits until it stands where the hand has led it."""
+    def settle(self, within_m: float = 1e-6, within_rad: float = 1e-6) -> None:
+        """Waits until it stands where the hand has led it, but for a tremor of physics."""
         count = len(self.steps) + SETTLED_TICKS
 
         def stands() -> bool:
             last = self.poses_since(-SETTLED_TICKS)
             places, turns = [pose.position for pose in last], [pose.quat_xyzw for pose in last]
-            still = np.ptp(places, axis=0).max() < 1e-6 and np.ptp(turns, axis=0).max() < 1e-6
+            still = np.ptp(places, axis=0).max() < within_m and np.ptp(turns, axis=0).max() < within_rad
             return len(self.steps) >= count and bool(still)
 
         until(stands, f'{self.name} to stand')
@@ -113,7 +113,7 @@ def check_path(arm: MeasuredArm, count: int, start: Vector, sides: Sequence[Vect
     """
     path = np.cumsum([start, *sides], axis=0)
     places = np.array([pose.position for pose in arm.poses_since(count)])
-    error = max(_beside(path, place) for place in places)
+    error = max(distance_to_path(path, place) for place in places)
     assert error < PATH_M
     at = 0
     for corner in path[1:]:
@@ -137,9 +137,11 @@ def check_turn(arm: MeasuredArm, before: Pose, axis: Sequence[float], angle: flo
     return float(np.abs(turn - np.multiply(axis, angle)).max())
 
 
-def _beside(path: Vector, point: Vector) -> float:
+def distance_to_path(path: Sequence[Vector] | Vector, point: Vector) -> float:
+    """Returns how far a point (3,) lies from a path of straight pieces (n, 3) [m]."""
     distances = []
     for a, b in itertools.pairwise(path):
-        along = np.clip(np.dot(point - a, b - a) / np.dot(b - a, b - a), 0.0, 1.0)
+        length2 = np.dot(b - a, b - a)
+        along = np.clip(np.dot(point - a, b - a) / length2, 0.0, 1.0) if length2 > 0 else 0.0
         distances.append(float(np.linalg.norm(a + along * (b - a) - point)))
     return min(distances)

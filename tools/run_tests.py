@@ -13,8 +13,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ('cobalt_teleop', 'cobalt_devices', 'cobalt_sim', 'cobalt_recorder', 'cobalt_bringup')
-LONG_PAGES = ('tests/test_rate_pages.py', 'tests/test_vr_page.py')
-"""Six minutes of browsers: with them all tests would take longer than twenty minutes on two cores."""
+LONG_PAGES = ('tests/test_rate_pages.py', 'tests/test_vr_page.py', 'tests/test_panda_by_pages.py')
+"""Eight minutes of browsers: with them all tests would take longer than twenty minutes on two cores."""
 
 TOOLS = ('tools/set_up.py', 'tools/run_tests.py')
 
