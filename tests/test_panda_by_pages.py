@@ -41,6 +41,8 @@ END_M, END_RAD = 0.002, 0.01
 """How near it has to come to where it was led."""
 LEAST_SIDE_M, LEAST_TURN = 0.05, 0.2
 """What a side and the turn have to lead it, at least."""
+SMALL = {'width': 480, 'height': 360}
+"""Of the headset's picture: here, it is drawn without a graphics processor."""
 RATES = Path(__file__).with_name('rate_doubles.js').read_text()
 
 
@@ -183,7 +185,7 @@ class Phone(Device):
 
 class Headset(Device):
     SCRIPTS = (headset(),)
-    SCREEN = {'width': 480, 'height': 360}
+    SCREEN = SMALL
 
     def start(self):
         self.wait("document.getElementById('drive-tab-vr') !== null")
