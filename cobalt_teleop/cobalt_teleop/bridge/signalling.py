@@ -15,6 +15,7 @@ from cobalt_teleop.bridge.door.visitor import visitor_of
 from cobalt_teleop.bridge.operators.companion import Companion
 from cobalt_teleop.bridge.operators.lobby import KEY_DIGITS, Lobby, public_session_id
 from cobalt_teleop.bridge.operators.session import Session
+from cobalt_teleop.bridge.wire.first_message import first_message
 from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_signal
 from cobalt_teleop.core.errors import CobaltError
 
@@ -127,13 +128,7 @@ class Signalling:
             del self._came_from[next(iter(self._came_from))]
 
     async def _hello(self, upgrade: web.WebSocketResponse) -> PageMessage:
-        try:
-            first = await upgrade.receive(timeout=self._limits.hello_s)
-        except TimeoutError as error:
-            raise PageMessageError('no hello came') from error
-        hello = parse_signal(first.data if first.type == WSMsgType.TEXT else '')
-        if hello.type != 'hello':
-            raise PageMessageError(f"the first message must be 'hello', not '{hello.type}'")
+        hello = await first_message(upgrade, 'hello', parse_signal, self._limits.hello_s)
         if len(hello['session']) == KEY_DIGITS:
             return hello
         return replace(hello, fields={**hello.fields, 'session': secrets.token_hex(KEY_DIGITS // 2)})

@@ -1,6 +1,6 @@
 """The WebSocket of a page's connection test: who it is, as at every door, then the test."""
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSCloseCode, web
 
 from cobalt_teleop.bridge.door.arrival_pace import ArrivalPace
 from cobalt_teleop.bridge.door.door import Door
@@ -9,7 +9,8 @@ from cobalt_teleop.bridge.door.visitor import visitor_of
 from cobalt_teleop.bridge.network.connection_check import CheckError, ConnectionChecks
 from cobalt_teleop.bridge.network.media_way import MediaWay
 from cobalt_teleop.bridge.operators.lobby import public_session_id
-from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_check
+from cobalt_teleop.bridge.wire.first_message import first_message
+from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, parse_check
 from cobalt_teleop.core.errors import CobaltError
 
 
@@ -35,7 +36,7 @@ class CheckSignalling:
             return web.Response(status=426, text='This address is for the WebSocket of the connection test.\n')
         await upgrade.prepare(request)
         try:
-            check = await self._first(upgrade)
+            check = await first_message(upgrade, 'check', parse_check, self._limits.hello_s)
             visitor = visitor_of(request)
             session_id = public_session_id(check['session'])
             guest = self._door.admit(
@@ -51,13 +52,3 @@ class CheckSignalling:
             pass  # the page has gone
         await upgrade.close(code=WSCloseCode.OK)
         return upgrade
-
-    async def _first(self, upgrade: web.WebSocketResponse) -> PageMessage:
-        try:
-            message = await upgrade.receive(timeout=self._limits.hello_s)
-        except TimeoutError as error:
-            raise PageMessageError('no request for a test came') from error
-        check = parse_check(message.data if message.type == WSMsgType.TEXT else '')
-        if check.type != 'check':
-            raise PageMessageError(f"the first message must be 'check', not '{check.type}'")
-        return check
