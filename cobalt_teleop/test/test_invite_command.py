@@ -7,6 +7,7 @@ import pytest
 from cobalt_teleop.bridge.door import invite_command
 from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.door.invitations import Invitations, TokenRefusedError
+from cobalt_teleop.bridge.door.last_tasks import keep_tasks
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.door.welcome import keep_origins
 
@@ -84,3 +85,11 @@ def test_without_a_bridge_it_says_what_to_do(invite, folder):
 def test_a_qr_code_is_drawn_below_the_link(invite):
     lines = invite('--qr')[1].out.splitlines()
     assert len(lines) > 15 and len({len(line) for line in lines[2:]}) == 1
+
+
+def test_it_says_if_no_workcell_has_the_task(invite, folder):
+    assert invite('--task', 'stack')[1].err == '', 'nothing is known yet'
+    keep_tasks(folder, ['lift', 'pick_place'])
+    code, printed = invite('--task', 'stack')
+    assert code == 0 and "'stack'" in printed.err and 'lift, pick_place' in printed.err
+    assert invite('--task', 'lift')[1].err == ''

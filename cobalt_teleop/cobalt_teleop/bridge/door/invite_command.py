@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from cobalt_teleop.bridge.door.door import owner_token
 from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.door.invitations import Invitation, Invitations
+from cobalt_teleop.bridge.door.last_tasks import kept_tasks
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.door.welcome import kept_origins, qr_code
 from cobalt_teleop.core.errors import CobaltError
@@ -82,6 +83,13 @@ def _invite(options: argparse.Namespace) -> int:
         print(
             f'The bridge that started last with the state folder {str(folder.path)!r} serves this machine alone: '
             'start it with host:=0.0.0.0 for others, or name the folder of another by --state-dir.',
+            file=sys.stderr,
+        )
+    tasks = kept_tasks(folder)
+    if options.task and tasks and options.task not in tasks and not options.owner:
+        print(
+            f'No workcell had the task {options.task!r} when the bridge saw some last; they had {", ".join(tasks)}. '
+            'Whoever comes by this link watches until one has it.',
             file=sys.stderr,
         )
     if options.qr:

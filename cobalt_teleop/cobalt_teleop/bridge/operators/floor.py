@@ -30,6 +30,11 @@ class Floor:
         return [self._rooms[name] for name in self._present]
 
     @property
+    def tasks(self) -> list[str]:
+        """What can be done at any of the workcells that exist."""
+        return sorted({task for room in self.present for task in room.info.tasks})
+
+    @property
     def rooms(self) -> list[Room]:
         """All workcells that have existed since the start."""
         return [self._rooms[name] for name in sorted(self._rooms, key=_natural)]

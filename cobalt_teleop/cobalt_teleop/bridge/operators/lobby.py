@@ -14,6 +14,7 @@ from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.bridge.door.door import EntryRefusedError
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.door.invitations import Invitations
+from cobalt_teleop.bridge.door.last_tasks import keep_tasks
 from cobalt_teleop.bridge.door.state_folder import StateFolder
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.metrics import Metrics
@@ -32,6 +33,7 @@ from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.ros_side import RosSide
 from cobalt_teleop.bridge.wire.page_events import Event, pairing_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
+from cobalt_teleop.core.errors import CobaltError
 
 KEY_DIGITS = 32
 
@@ -105,6 +107,8 @@ class Lobby:
         )
         self._tells = False
         self._started_s = time.monotonic()
+        self._folder = state[0] if state is not None else None
+        self._tasks: list[str] = []
         self._state_file = LobbyStateFile(*state, self._state, log) if state is not None else None
         if self._state_file is not None:
             self._restore(self._state_file.read())
@@ -392,7 +396,7 @@ class Lobby:
                     'workcell': session.room.workcell_id if session.room is not None else '',
                     'place': self._usher.places.place_of(session.session_id),
                     'drives': bool(session.lease_id),
-                    'position': self._usher.places.position(session.session_id),
+                    'position': self._usher.position(session),
                 }
                 for session in sorted(here, key=lambda one: one.operator.casefold())
             ],
@@ -403,7 +407,20 @@ class Lobby:
             for session in self._sessions.values():
                 session.tell(self._workcells_event())
             self._on_change()
+        self._look_at_tasks()
         self._usher.look()
+
+    def _look_at_tasks(self) -> None:
+        tasks, before = self.floor.tasks, self._tasks
+        self._tasks = tasks
+        if tasks == before:
+            return
+        self._on_change()
+        if self._folder is not None and tasks:
+            try:
+                keep_tasks(self._folder, tasks)
+            except CobaltError as error:
+                self._log(f'the tasks are not kept: {error}')
 
     async def _tick(self) -> None:
         while True:

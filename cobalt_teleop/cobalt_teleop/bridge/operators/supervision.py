@@ -212,7 +212,7 @@ class Supervision:
     def _invite(self, session: Session, wish: PageMessage) -> None:
         if self._invitations is None:
             raise ServiceError('this bridge invites nobody')
-        tasks = sorted({task for room in self._floor.present for task in room.info.tasks})
+        tasks = self._floor.tasks
         if wish['task'] and wish['task'] not in tasks:
             raise ServiceError(f'there is no task {wish["task"]}; there are {", ".join(tasks) or "none"}')
         try:
@@ -264,7 +264,7 @@ class Supervision:
             'workcell': session.room.workcell_id if session.room is not None else '',
             'place': self._usher.places.place_of(session.session_id),
             'drives': bool(session.lease_id),
-            'position': self._usher.places.position(session.session_id),
+            'position': self._usher.position(session),
             'link': _link(session),
         }
 

@@ -113,14 +113,19 @@ class Usher:
 
     def objection(self, session: Session) -> str:
         """Returns why somebody may not take control where he is; empty if he may."""
-        if session.room is None or not self._waiting():
+        if session.room is None:
             return ''
-        workcell = session.room.workcell_id
-        position = self.places.position(session.session_id)
+        workcell, task = session.room.workcell_id, session.guest.task
+        if not _offers(session.room, task) and self.places.keeper(workcell) != session.session_id:
+            return f'{workcell} does not have the task "{task}", for which you are invited'
+        if not self._waiting_for(workcell):
+            return ''
+        position = self.position(session)
         if self.places.keeper(workcell):
             keeper = self._sessions.get(self.places.objection(session.session_id, workcell))
         else:  # for the moment in which it has been given back, and nobody has been led to it
-            before = self.places.line[: position - 1] if position else self.places.line
+            line = self._hopeful_line()
+            before = line[: position - 1] if position else line
             keeper = next((self._sessions[one] for one in before if self._fits(one, workcell)), None)
         if keeper is None:
             return ''
@@ -177,14 +182,22 @@ class Usher:
         self.settle()
         self._look_who_is_idle(time.monotonic())
 
+    def position(self, session: Session) -> int:
+        """Returns how many go before somebody in the line, and himself; 0 if he waits for no workcell that there is."""
+        line = self._hopeful_line()
+        return line.index(session.session_id) + 1 if session.session_id in line else 0
+
     def place_event(self, session: Session) -> Event:
         """What a page shows of its place."""
+        missing = session.guest.role is not Role.SPECTATOR and self._is_missing(session.guest.task)
         return {
             'type': 'place',
             'workcell': self.places.place_of(session.session_id),
-            'position': self.places.position(session.session_id),
-            'waiting': self._waiting(),
+            'position': self.position(session),
+            'waiting': self._waiting_for(session.room.workcell_id) if session.room is not None else 0,
             'workcells': len(self._floor.present),
+            'missing_task': session.guest.task if missing else '',
+            'tasks': self._floor.tasks,
             'called': session.session_id in self._called,
         }
 
@@ -193,10 +206,19 @@ class Usher:
         for task in self._moves:
             task.cancel()
 
-    def _waiting(self) -> int:
-        """Returns how many wait in line whose page is there."""
-        here = (self._sessions.get(session_id) for session_id in self.places.line)
-        return sum(session.connected for session in here if session is not None)
+    def _is_missing(self, task: str) -> bool:
+        """There are workcells, and none has a task."""
+        there = self._floor.present
+        return bool(there) and not any(_offers(room, task) for room in there)
+
+    def _hopeful_line(self) -> list[str]:
+        """Returns who waits, without those whose task no workcell has: they stand in nobody's way."""
+        line = ((session_id, self._sessions.get(session_id)) for session_id in self.places.line)
+        return [one for one, session in line if session is None or not self._is_missing(session.guest.task)]
+
+    def _waiting_for(self, workcell: str) -> int:
+        """Returns how many wait in line whose page is there, and who could go to a workcell."""
+        return sum(self._fits(session_id, workcell) for session_id in self.places.line)
 
     def _settle_at(self, session: Session, room: Room | None) -> None:
         """The workcell that the address names becomes one's place if it is nobody's."""
@@ -207,7 +229,8 @@ class Usher:
         if keeper == session.session_id:
             return
         self.forget(session)
-        if not keeper and not self.places.line and (session.guest.comes_to_drive or session.wants_place):
+        drives = (session.guest.comes_to_drive or session.wants_place) and _offers(room, session.guest.task)
+        if drives and not keeper and not self._hopeful_line():
             self.places.take(session.session_id, room.workcell_id)
 
     def _room_of(self, session: Session) -> Room | None:
@@ -274,9 +297,9 @@ class Usher:
         self._on_change()
 
     def _look_who_is_idle(self, now_s: float) -> None:
-        waits = self._waiting()
         for session in tuple(self._sessions.values()):
-            limit_s = self._limit_s(session) if waits and self.places.place_of(session.session_id) else 0.0
+            place = self.places.place_of(session.session_id)
+            limit_s = self._limit_s(session) if place and self._waiting_for(place) else 0.0
             since_s = max(session.last_active_s, self._called.get(session.session_id, 0.0))
             warning_s = min(WARNING_S, limit_s / 2.0)
             if not limit_s or now_s - since_s < limit_s - warning_s:

@@ -1,6 +1,6 @@
 // Who is here, as whom this page is known, and its place: at a workcell, in line, or looking on.
 
-import { set } from '/view.js';
+import { inWords, set } from '/view.js';
 
 const $ = (id) => document.getElementById(id);
 
@@ -67,6 +67,13 @@ export function stripOf({ place, control, workcell, you, idle_s }) {
     return {
       level: 'turn', mark: '✓', title: `Your turn: ${place.workcell} is free for you`,
       text: 'Nothing moves until you take control.', button: 'Take control', act: 'acquire',
+    };
+  }
+  if (place.missing_task && !place.workcell) {
+    const have = place.workcells === 1 ? 'The only one has' : 'They have';
+    return {
+      level: 'line', mark: '–', title: `No workcell has the task "${place.missing_task}"`,
+      text: `You are invited for it. ${have} ${inWords(place.tasks)}. You watch until one comes that has it.`, button: '', act: '',
     };
   }
   if (place.position) {
@@ -160,7 +167,7 @@ export function makeLobby({ known, link, keyboard }) {
     for (const id of ['name', 'name-save']) set($(id), 'disabled', Boolean(you?.named_by_invitation || known.control.yours));
     put($('name-note'), you?.named_by_invitation ? 'Your invitation names you.'
       : known.control.yours ? 'Release control to change it: what you do is kept under this name.' : '');
-    const placed = !known.place || Boolean(known.place.workcell || known.place.position);
+    const placed = !known.place || Boolean(known.place.workcell || known.place.position || known.place.missing_task);
     set($('line'), 'hidden', !you || you.role === 'spectator' || placed);
   }
 
@@ -192,6 +199,7 @@ export function makeLobby({ known, link, keyboard }) {
     put($('strip-title'), strip.title);
     put($('strip-text'), strip.text);
     put($('strip-act'), strip.button);
+    set($('strip-act'), 'hidden', !strip.button);
     $('strip-act').className = strip.level === 'line' ? '' : 'primary';
   }
 

@@ -137,6 +137,9 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     const { place, you, control: { yours, holder }, workcell } = known;
     if (yours) return '';
     if (you?.role === 'spectator') return 'You are invited to watch.';
+    if (you?.task && workcell && place?.workcell !== workcell.id && !workcell.tasks.includes(you.task)) {
+      return `You are invited for the task "${you.task}", which ${workcell.id} does not have.`;
+    }
     if (holder || !place || !workcell || !place.waiting || place.workcell === workcell.id) return '';
     return place.position ? `${workcell.id} is kept for somebody who came before you.` : `${workcell.id} is kept: others wait in line.`;
   }
@@ -164,7 +167,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     }
     const bar = barFromControl();
     if (holder) {
-      if (known.you?.role === 'spectator') return one('other', holder, 'Has control. You watch.', 'Ask for control', false);
+      if (bar) return one('other', holder, 'Has control. You watch.', 'Ask for control', false);
       return you_ask
         ? one('other', holder, 'Has control. You have asked.', 'Asked', false)
         : one('other', holder, 'Has control. You watch.', 'Ask for control');
