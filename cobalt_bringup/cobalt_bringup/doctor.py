@@ -41,6 +41,7 @@ def examine(options: argparse.Namespace) -> list[Finding]:
         doctor_checks.workspace,
         doctor_checks.transport,
         doctor_checks.machines,
+        doctor_checks.workcells,
         doctor_checks.graphics,
         doctor_checks.encoder,
         doctor_checks.browser,

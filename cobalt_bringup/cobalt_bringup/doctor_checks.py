@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cobalt_bringup.launch_substitution import SubstitutionError
+from cobalt_bringup.live_workcells import domain, live_workcells
 from cobalt_bringup.machines_check import ask_machines, own_addresses
 from cobalt_bringup.machines_profile import machines_of
 from cobalt_bringup.packages import INSTALLED
@@ -117,12 +118,21 @@ def machines() -> Finding:
     if not own_addresses(addresses):
         advice = f'Write the profile anew, with an address of this machine: cobalt machines ... -o {profile}'
         return Finding(name, Status.FAIL, f'none of {", ".join(addresses)} is an address of this machine', advice)
-    answered, silent = ask_machines(addresses, int(os.environ.get('ROS_DOMAIN_ID') or 0))
+    answered, silent = ask_machines(addresses, domain())
     heard = [f'{peer} answers ({len(nodes)} nodes)' for peer, nodes in answered.items()]
     if silent:
         advice = '. '.join(f'{peer}: {reason}' for peer, reason in silent.items())
         return Finding(name, Status.FAIL, '; '.join([*heard, *(f'{peer} is silent' for peer in silent)]), advice + '.')
     return Finding(name, Status.OK, '; '.join(heard) or 'this one alone is listed')
+
+
+def workcells() -> Finding:
+    """Workcells that tick in this ROS domain: each name can be served once there."""
+    live = live_workcells(limit_s=_LIMIT_S)
+    if not live:
+        return Finding('workcells', Status.OK, f'none is live in ROS domain {domain()}')
+    detail = f'live in ROS domain {domain()}: {", ".join(live)}; a second simulator here needs another ROS_DOMAIN_ID'
+    return Finding('workcells', Status.OK, detail)
 
 
 def graphics() -> Finding:

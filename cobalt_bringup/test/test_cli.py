@@ -70,8 +70,8 @@ def test_doctor_looks_at_everything():
     report = json.loads(answer.stdout)
     status = {finding['name']: finding['status'] for finding in report['findings']}
     assert set(status) == {
-        'processors', 'ROS 2', 'workspace', 'shared memory', 'machines', 'graphics', 'encoder', 'browser', 'port',
-        'certificate', 'disk', 'SpaceMouse',
+        'processors', 'ROS 2', 'workspace', 'shared memory', 'machines', 'workcells', 'graphics', 'encoder', 'browser',
+        'port', 'certificate', 'disk', 'SpaceMouse',
     }  # fmt: skip
     assert status['ROS 2'] == status['shared memory'] == status['encoder'] == 'OK'
     assert answer.returncode == int(not report['ok'])

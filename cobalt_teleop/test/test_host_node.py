@@ -19,6 +19,7 @@ from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.video import video_wishes
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
+from cobalt_teleop.workcell_host.sole_host import ServedAlreadyError
 from cobalt_teleop.workcell_host.stop_button import StopButtonParameters
 from cobalt_teleop.workcell_host.workcell import HostOptions
 
@@ -564,3 +565,30 @@ def test_a_small_video_is_full_again_when_its_viewers_have_gone(operator, monkey
     again = VideoSizes(operator)
     again.decoded = len(again.heard)
     until(lambda: again() == (320, 240), 'full size')
+
+
+def test_a_second_host_that_came_later_is_told_as_long_as_it_ticks(host, operator):
+    def told():
+        return any("a second host serves 'env_0'" in fault for fault in operator.newest(topics.CONTROL_STATE).faults)
+
+    stranger = rclpy.create_node('stranger')
+    try:
+        second = create_publisher(stranger, topics.CONTROL_STEP, 'env_0')
+        end = time.monotonic() + WAIT_S
+        while not told():
+            second.publish(ControlStep(workcell_id='env_0'))
+            time.sleep(0.05)
+            assert time.monotonic() < end
+        until(lambda: not told(), 'the fault is over')
+    finally:
+        stranger.destroy_node()
+
+
+def test_a_name_that_is_served_already_is_refused(host, operator):
+    second = HostNode('second_host')
+    try:
+        with pytest.raises(ServedAlreadyError, match="serves 'env_1' in ROS domain"):
+            second.host({'lab': IdealPlant(), 'env_1': IdealPlant()}, HostOptions())
+    finally:
+        second.close()
+        second.destroy_node()

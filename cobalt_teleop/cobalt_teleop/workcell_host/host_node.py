@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.stamps import to_stamp
 from cobalt_teleop.workcell_host.plant import Plant
 from cobalt_teleop.workcell_host.request_texts import check_texts
+from cobalt_teleop.workcell_host.sole_host import refuse_second_host
 from cobalt_teleop.workcell_host.stop_button import StopButton, StopButtonParameters
 from cobalt_teleop.workcell_host.tick_schedule import TickSchedule
 from cobalt_teleop.workcell_host.workcell import HostOptions, Workcell
@@ -48,6 +50,7 @@ class HostNode(Node):
 
     def __init__(self, default_name: str) -> None:
         super().__init__(default_name)
+        self._made_s = time.monotonic()
         host_id = self.get_name()
         self._workcells: dict[str, Workcell] = {}
         self._schedule: TickSchedule | None = None
@@ -70,7 +73,12 @@ class HostNode(Node):
         self.create_timer(1.0, self._look_at_publishers)
 
     def host(self, plants: Mapping[str, Plant], options: HostOptions) -> None:
-        """Takes the plants, by workcell id, and begins to tick."""
+        """Takes the plants, by workcell id, and begins to tick.
+
+        Raises:
+            ServedAlreadyError: Another host in this ROS domain serves a workcell of one of these names.
+        """
+        refuse_second_host(self, plants, made_s=self._made_s)
         software = software_identity()
         for workcell_id, plant in plants.items():
             self._workcells[workcell_id] = Workcell(self, workcell_id, self.get_name(), plant, options, software)

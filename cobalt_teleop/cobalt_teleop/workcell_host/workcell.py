@@ -29,6 +29,7 @@ from cobalt_teleop.workcell_host.episode_desk import EpisodeDesk
 from cobalt_teleop.workcell_host.goal_picture import GoalPicture, read_photograph
 from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant
 from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedInbox
+from cobalt_teleop.workcell_host.sole_host import SecondHostWatch
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
 
@@ -124,6 +125,7 @@ class Workcell:
                 )
             ],
         )
+        self._second_host = SecondHostWatch(node, workcell_id)
         self._start_from(plant.observe())
         self._publish.info(self._cameras.enabled)
         self._episodes = EpisodeDesk(node, workcell_id, plant, self._publish)
@@ -338,7 +340,7 @@ class Workcell:
                 authority_epoch=self._arbiter.epoch,
                 hold_reason=hold_reason,
                 estop_by=self._estop_by,
-                faults=(*faults, *self._watch.faults()),
+                faults=(*faults, *self._watch.faults(), *self._second_host.faults()),
             ),
             now_s,
         )
@@ -485,14 +487,16 @@ class Workcell:
     # From the executor ----------------------------------------------------------------------------------------------
 
     def look_at_publishers(self) -> None:
-        """Names strangers on the command topics, and frees a binding whose publisher is gone."""
+        """Names strangers on the command topics and a second host, and frees a binding whose publisher is gone."""
         with self._lock:
             self._watch.look(self._desk.current(time.monotonic()))
+            self._second_host.look()
 
     def close(self) -> None:
         """Brings the plant to rest and frees it."""
         with self._lock:
             self._plant.stop()
+            self._second_host.close()
             self._cameras.close()
             self._plant.close()
 
