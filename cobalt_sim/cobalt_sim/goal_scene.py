@@ -17,20 +17,30 @@ CUT_OUT = slice(170, 530), slice(85, 565)
 """Rows and columns of it with what matters: the workspace, and the hand above it."""
 
 _SOLUTIONS = 50
-_THERE_M = 1e-4
+_THERE_M, _TURNED_RAD = 1e-4, 1e-3
 
 _GRIP_S = 0.6
 """Time in which the fingers come to rest [s]."""
 
 
-def joints_at(kinematics: Kinematics, home: Vector, place: Vector) -> Vector:
-    """Returns (n,) joints [rad] that bring the tool to a place (3,) [m] in the base frame, turned as at home."""
-    target = Pose(place, kinematics.forward(home).quat_xyzw)
+def joints_at(kinematics: Kinematics, home: Vector, place: Vector, quat_xyzw: Vector | None = None) -> Vector:
+    """Returns joints that bring the tool to a place.
+
+    Args:
+        kinematics: Of the arm.
+        home: (n,) joints to begin from [rad].
+        place: (3,) in the base frame [m].
+        quat_xyzw: (4,) rotation of the tool; None for that at home.
+
+    Returns:
+        (n,) [rad].
+    """
+    target = Pose(place, kinematics.forward(home).quat_xyzw if quat_xyzw is None else quat_xyzw)
     joints = home
     for _ in range(_SOLUTIONS):  # each goes no further than joints get in a moment
         solution = kinematics.solve(target, joints)
         joints = solution.joints
-        if solution.position_error < _THERE_M:
+        if solution.position_error < _THERE_M and solution.rotation_error < _TURNED_RAD:
             break
     return joints
 

@@ -154,7 +154,7 @@ class MujocoPlant:
     def show_goal(self) -> None:
         """Brings this workcell into a state in which its task is done: a scene to look at, not one to drive from."""
         goal = self._world.task.goal()
-        joints = goal_scene.joints_at(self._kinematics, self._world.robot.home, goal.tool)
+        joints = goal_scene.joints_at(self._kinematics, self._world.robot.home, goal.tool, goal.quat_xyzw)
         self._rest_at(joints, goal.objects)
         goal_scene.close_on_objects(self._world, self._data, self._drive, goal.gripper)
         self._judge = self._world.task.new_judge()

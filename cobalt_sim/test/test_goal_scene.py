@@ -6,10 +6,11 @@ from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.render_profile import load_profile
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import TASKS, load_task
+from cobalt_sim.tasks.beam import BEAM, ends
 from cobalt_teleop.core.errors import CobaltError
 
 
-@pytest.mark.parametrize('task', TASKS)
+@pytest.mark.parametrize('task', [name for name in TASKS if name != 'beam'])
 def test_the_goal_is_a_success_that_lasts_by_the_tasks_own_judgement(robot, task):
     plant = MujocoPlant(SimWorld(robot, load_task(task), [], load_profile('fast')))
     plant.show_goal()
@@ -20,6 +21,15 @@ def test_the_goal_is_a_success_that_lasts_by_the_tasks_own_judgement(robot, task
     assert all(judged[20:])
     moved = plant.observe().parts[PART].pose.position - load_task(task).goal().tool
     assert np.linalg.norm(moved) < 0.002, 'the arm stands'
+
+
+def test_the_goal_of_a_way_is_its_end(robot):
+    plant = MujocoPlant(SimWorld(robot, load_task('beam'), [], load_profile('fast')))
+    plant.show_goal()
+    for _ in range(20):
+        plant.advance()
+    state = plant.observe()
+    assert np.linalg.norm(state.parts[PART].pose.position - ends(state.objects[BEAM])[1]) < 0.002
 
 
 def test_the_arm_reaches_every_corner_of_its_workspace_with_the_hand_as_at_home(world, make_plants):

@@ -84,7 +84,10 @@ def test_without_a_working_opengl_it_ends_with_the_line_to_type(start_sim, envir
 @pytest.mark.parametrize(
     ('parameters', 'sentence'),
     [
-        ({'task': 'fly'}, "there is no task 'fly'; known are lift, stack, reach_position"),
+        (
+            {'task': 'fly'},
+            "there is no task 'fly'; known are lift, stack, reach_position",
+        ),
         ({'robot': 'fly'}, "there is no robot 'fly'; known are franka_panda"),
         ({'cameras': 'side'}, "there is no camera 'side'; this scene has front, wrist"),
         ({'num_envs': 65}, "parameter 'num_envs' is 65, but must be in 1 to 64"),

@@ -9,7 +9,7 @@ from cobalt_sim.in_process import run_expert
 from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
 from cobalt_sim.sim_world import SimWorld
-from cobalt_sim.tasks import load_task
+from cobalt_sim.tasks import TASKS, load_task
 from cobalt_sim.tasks.lift import CUBE
 
 
@@ -19,7 +19,7 @@ def seen(robot, task):
     return world
 
 
-@pytest.mark.parametrize('task', ['lift', 'stack', 'reach_position'])
+@pytest.mark.parametrize('task', TASKS)
 def test_a_whole_episode_looks_the_same(robot, task, monkeypatch):
     put_together = seen(robot, task)
     monkeypatch.setattr(render_context, '_is_opaque', lambda model: False)

@@ -3,8 +3,10 @@
 from functools import partial
 from typing import Protocol
 
+from cobalt_sim.experts.beam import BeamExpert
 from cobalt_sim.experts.expert import Expert
 from cobalt_sim.experts.pick import PickExpert
+from cobalt_sim.experts.reach_pose import ReachPoseExpert, ReachRotationExpert
 from cobalt_sim.experts.reach_position import ReachPositionExpert
 from cobalt_sim.experts.stack import StackExpert
 from cobalt_sim.tasks.lift import CUBE
@@ -19,6 +21,9 @@ EXPERTS: dict[str, _MakeExpert] = {
     'lift': partial(PickExpert, CUBE),
     'stack': StackExpert,
     'reach_position': ReachPositionExpert,
+    'reach_rotation': ReachRotationExpert,
+    'reach_pose': ReachPoseExpert,
+    'beam': BeamExpert,
 }
 
 

@@ -1,12 +1,18 @@
 """The tasks, one file each. A new task is a file and a line in TASKS."""
 
+from cobalt_sim.tasks.beam import BeamTask
 from cobalt_sim.tasks.lift import LiftTask
+from cobalt_sim.tasks.reach_pose import ReachPoseTask
 from cobalt_sim.tasks.reach_position import ReachPositionTask
+from cobalt_sim.tasks.reach_rotation import ReachRotationTask
 from cobalt_sim.tasks.stack import StackTask
 from cobalt_sim.tasks.task import Task
 from cobalt_teleop.core.errors import CobaltError
 
-TASKS: dict[str, type[Task]] = {task.info.name: task for task in (LiftTask, StackTask, ReachPositionTask)}
+TASKS: dict[str, type[Task]] = {
+    task.info.name: task
+    for task in (LiftTask, StackTask, ReachPositionTask, ReachRotationTask, ReachPoseTask, BeamTask)
+}
 
 
 def load_task(name: str) -> Task:

@@ -6,6 +6,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cobalt_sim.tasks.stay import Stay
 from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
@@ -29,18 +30,14 @@ class LiftJudge:
     """Success: the cube has been above the height, between both fingertips, for the whole holding time."""
 
     def __init__(self) -> None:
-        self._lifted_since: float | None = None
+        self._stay = Stay()
 
     def judge(self, state: SceneState) -> Progress:
         """Returns the progress; the stage grows with nearness, grasp and height."""
         cube = state.objects[CUBE]
         held = CUBE in state.held
-        if not held or cube.position[2] < HEIGHT:
-            self._lifted_since = None
-        elif self._lifted_since is None:
-            self._lifted_since = state.time
-        # Half a step of slack: times are sums of time steps.
-        success = self._lifted_since is not None and state.time - self._lifted_since >= HOLD_S - 1e-3
+        lifted = held and float(cube.position[2]) >= HEIGHT
+        success = self._stay.seconds(state.time, is_so=lifted) >= HOLD_S
         return Progress(
             reward=float(success), stage=1.0 if success else self._stage(state, cube, held), success=success
         )

@@ -9,6 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cobalt_sim.tasks.stay import Stay
 from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
@@ -29,19 +30,15 @@ class ReachPositionJudge:
     """Success: the tool has been in the ball for the whole holding time."""
 
     def __init__(self) -> None:
-        self._inside_since: float | None = None
+        self._stay = Stay()
 
     def judge(self, state: SceneState) -> Progress:
         """Returns the progress; the stage grows with nearness and with the time inside."""
         distance = float(np.linalg.norm(state.objects[BALL].position - state.tool.position))
+        stayed_s = self._stay.seconds(state.time, is_so=distance <= RADIUS)
         if distance > RADIUS:
-            self._inside_since = None
             return Progress(stage=0.8 * max(0.0, 1.0 - distance / _REACH_M))
-        if self._inside_since is None:
-            self._inside_since = state.time
-        stayed_s = state.time - self._inside_since
-        # Half a step of slack: times are sums of time steps.
-        success = stayed_s >= HOLD_S - 1e-3
+        success = stayed_s >= HOLD_S
         stage = 1.0 if success else 0.8 + 0.15 * stayed_s / HOLD_S
         return Progress(reward=float(success), stage=stage, success=success)
 

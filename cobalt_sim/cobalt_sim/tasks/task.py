@@ -36,7 +36,8 @@ class GoalScene:
     """What the scene looks like when a task is done.
 
     Attributes:
-        tool: (3,) its place in the base frame [m]; the hand is turned as in the arm's home posture.
+        tool: (3,) its place in the base frame [m].
+        quat_xyzw: (4,) its rotation; None for that of the arm's home posture.
         gripper: 0 closed to 1 open; fingers that meet an object on the way hold it.
         objects: Poses in the base frame, by name.
     """
@@ -44,6 +45,7 @@ class GoalScene:
     tool: Vector
     gripper: float
     objects: Mapping[str, Pose]
+    quat_xyzw: Vector | None = None
 
 
 class Judge(Protocol):
