@@ -200,6 +200,7 @@ def test_a_supervisors_stop_is_released_by_a_supervisor_alone():
         assert 'in the panel' in eve.release_objection(), 'not by a press in passing, while another drives'
         desk.tells(estop=True, estop_by='Bo')
         assert eve.release_objection() == '' and bo.release_objection()
+        assert (await desk.comes('Di', Role.SPECTATOR)).release_objection() == bo.release_objection()
         await desk.says(eve, 'clear_emergency_stop')
         assert len(desk.host.asked('ClearEmergencyStop')) == 1
         desk.tells()
@@ -218,6 +219,8 @@ def test_a_stop_is_released_by_who_pressed_it_whatever_he_is_called_and_by_no_na
         stopped = {'lease_id': 'x', 'holder': 'Ada', 'estop': True, 'estop_by': 'Sue'}
         desk.tells(**stopped)
         sue.operator, mal.operator = 'Susan', 'Sue'
+        watcher = await desk.comes('Wim', Role.SPECTATOR)
+        assert mal.release_objection() == watcher.release_objection(), 'one rule, in the same words'
         await desk.says(mal, 'clear_emergency_stop')
         assert not desk.host.asked('ClearEmergencyStop')
         await desk.says(sue, 'clear_emergency_stop')

@@ -20,6 +20,12 @@ def test_the_same_session_gets_its_lease_again():
     assert again.lease_id == 'L1' and again.expires_s == 11.0
 
 
+def test_the_holders_own_session_may_bring_a_new_name():
+    desk = held()
+    assert desk.acquire(session='s1', operator='', takeover=False, lease_id='L2', now_s=1.0).holder == 'Ada'
+    assert desk.acquire(session='s1', operator='Eve', takeover=False, lease_id='L2', now_s=2.0).holder == 'Eve'
+
+
 def test_a_request_is_left_with_the_holder_and_a_transfer_grants_it():
     desk = held()
     with pytest.raises(LeaseRefusedError):

@@ -111,8 +111,18 @@ def test_everybody_sees_who_is_here_by_distinct_names_and_colours(bridge):
             await other.until(
                 lambda: any(p['drives'] and p['name'] == 'Ada' for p in other.newest('people')['list']), 'who drives'
             )
+            await ada.say('start')
+            await ada.until_event('episode', phase='running')
             await ada.say('rename', name='Eve')
-            await ada.until_refused('Release control first')
+            await ada.until_refused('This episode is kept under your present name')
+            await ada.say('end', outcome='discarded')
+            await ada.until_event('episode', phase='ended')
+            await ada.say('rename', name='Eve')
+            await ada.until_event('control', yours=True, holder='Eve')
+            await ada.say('start')
+            await ada.until_event('episode', phase='running', operator='Eve')
+            await ada.say('end', outcome='discarded')
+            await ada.until_event('episode', phase='ended', operator='Eve')
 
     run(scenario)
 

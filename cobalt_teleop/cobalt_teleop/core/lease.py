@@ -71,7 +71,7 @@ class LeaseDesk:
 
         Args:
             session: Who asks; the holder's own session gets its lease again.
-            operator: Name shown to others.
+            operator: Name shown to others; the holder's own session may bring a new one.
             takeover: Leave a request with the holder if there is one.
             lease_id: For a new lease.
             now_s: Monotonic time [s].
@@ -86,6 +86,7 @@ class LeaseDesk:
         if lease is not None and lease.session == session:
             lease.expires_s = now_s + self._duration_s
             lease.sources = tuple(sources)
+            lease.holder = operator or lease.holder
             return lease
         if lease is not None:
             if takeover:

@@ -217,17 +217,24 @@ class ControlRequests:
         await self._call('ClearEmergencyStop', who=self._person.operator, confirm=True)
 
     def release_objection(self) -> str:
-        """Returns why this person may not release the emergency stop; empty if he may."""
+        """Returns why this person may not release the emergency stop, and who may; empty if he may.
+
+        A supervisor's stop is released by supervisors alone. Any other is released by the operator who has control or has
+        pressed it, by each operator while nobody has control, and by supervisors: in the panel, if another has control.
+        """
         role, room = self._person.role, self._person.room
         if room is None:
             return 'there is no workcell yet'
         if room.supervisors_stop and not role.includes(Role.SUPERVISOR):
             return 'a supervisor has to release it'
-        if not role.includes(Role.OPERATOR):
-            return 'you watch: operators and supervisors release it'
-        if room.free or self._lease_id or room.was_stopped_by(self._person.session_id):
+        operates = role.includes(Role.OPERATOR)
+        if operates and (room.free or self._lease_id or room.was_stopped_by(self._person.session_id)):
             return ''
-        return 'whoever has control, or has pressed the stop, releases it, and a supervisor in the panel'
+        if room.free:
+            return 'an operator or a supervisor releases it'
+        if role.includes(Role.SUPERVISOR):
+            return 'another drives here: release it in the panel'
+        return 'whoever has control releases it, or the operator who pressed it, or a supervisor'
 
     async def home(self) -> None:
         """Drives the arm to its home posture, gently.
@@ -247,6 +254,10 @@ class ControlRequests:
             answer = await self._acquire_quietly()
             if answer is not None:
                 self.take(answer.lease_id)
+
+    def renew_soon(self) -> None:
+        """The host is told the person's name again."""
+        self._renewed_s = 0.0
 
     def on_control(self, state: ControlState) -> bool:
         """The host says who has control; returns whether the session should take it now."""

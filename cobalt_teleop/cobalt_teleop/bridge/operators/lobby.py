@@ -292,10 +292,11 @@ class Lobby:
             raise ServiceError('a name needs at least one letter')
         if session.guest.name:
             raise ServiceError(f'your invitation names you {session.guest.name}')
-        if session.lease_id:
-            raise ServiceError('release control first: its record is under your present name')
+        if session.lease_id and session.room is not None and session.room.keeps_episode:
+            raise ServiceError('this episode is kept under your present name: change it when the episode has ended')
         before, session.wanted_name = session.operator, wanted
         session.operator = self._distinct(wanted, session)
+        session.renew_control()
         self._log(f'{before} (session {session.session_id}) is now {session.operator}')
         session.tell_self()
         self._on_change()

@@ -153,6 +153,17 @@ class Room:
         return self.control is None or not self.control.lease_id
 
     @property
+    def keeps_episode(self) -> bool:
+        """An episode is under way, or being saved, that is no practice."""
+        under_way = (
+            EpisodeState.PHASE_PREPARING,
+            EpisodeState.PHASE_RUNNING,
+            EpisodeState.PHASE_PAUSED,
+            EpisodeState.PHASE_ENDING,
+        )
+        return self.episode is not None and self.episode.phase in under_way and not self.episode.practice
+
+    @property
     def stopped_by(self) -> str:
         """Name of who pressed the emergency stop; empty while it is off."""
         return self.control.estop_by if self.control is not None and self.control.estop else ''

@@ -293,6 +293,10 @@ class Session:
         """Gives control back for somebody who does not do it himself."""
         await self._control.release_quietly()
 
+    def renew_control(self) -> None:
+        """Its name has changed, under which the host knows who has control."""
+        self._control.renew_soon()
+
     def release_objection(self) -> str:
         """Returns why it may not release the emergency stop; empty if it may."""
         return self._control.release_objection()

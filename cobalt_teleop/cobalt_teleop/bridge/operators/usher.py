@@ -153,7 +153,7 @@ class Usher:
         if room is None:
             raise ServiceError(f'there is no workcell {workcell} now')
         if self.places.place_of(session.session_id):
-            raise ServiceError('release control first: your place is at another workcell')
+            raise ServiceError('give control back first: your place is at another workcell')
         if room is not session.room:
             await self._go(session, room)
             self._on_change()

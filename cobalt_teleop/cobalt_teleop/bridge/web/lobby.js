@@ -164,9 +164,10 @@ export function makeLobby({ known, link, keyboard }) {
     drawFace($('me-face'), isNamed() ? you?.name : '?', you?.colour ?? 7);
     put($('me-name'), you ? (isNamed() ? you.name : 'Your name?') : '');
     $('me').classList.toggle('unnamed', Boolean(you) && !isNamed());
-    for (const id of ['name', 'name-save']) set($(id), 'disabled', Boolean(you?.named_by_invitation || known.control.yours));
+    const kept = known.control.yours && ['preparing', 'running', 'paused', 'ending'].includes(known.episode?.phase) && !known.episode.practice;
+    for (const id of ['name', 'name-save']) set($(id), 'disabled', Boolean(you?.named_by_invitation || kept));
     put($('name-note'), you?.named_by_invitation ? 'Your invitation names you.'
-      : known.control.yours ? 'Release control to change it: what you do is kept under this name.' : '');
+      : kept ? 'This episode is kept under this name. You can change it when the episode has ended.' : '');
     const placed = !known.place || Boolean(known.place.workcell || known.place.position || known.place.missing_task);
     set($('line'), 'hidden', !you || you.role === 'spectator' || placed);
   }
