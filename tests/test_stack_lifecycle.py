@@ -55,7 +55,7 @@ def test_it_starts_and_ends_without_a_trace(start_stack, number):
     [
         ({'num_envs': 0}, "parameter 'num_envs' is 0, but must be in 1 to 64"),
         ({'num_envs': 'many'}, "parameter 'num_envs' is 'many', but must be a whole number"),
-        ({'task': 'fly'}, "there is no task 'fly'"),
+        ({'task': 'fly'}, "parameter 'task' is 'fly', but must be one of lift, stack, "),
         ({'cameras': 'back'}, "there is no camera 'back'"),
         ({'dataset': '/proc/nowhere'}, '/proc/nowhere'),
     ],

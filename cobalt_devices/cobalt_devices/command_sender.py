@@ -8,15 +8,12 @@ from typing import Any, Generic
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
-from cobalt_devices.device_command import Feedback, Mapper, Sample
+from cobalt_devices.device_command import Feedback, Mapper, NextEpoch, Sample
 from cobalt_interfaces.msg import PartStep, TeleopCommand
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 from cobalt_teleop.ros.poses import pose_message, pose_of
-
-NextEpoch = Callable[[], int]
-"""Returns the number of a new clutch epoch, one that the host has not seen yet."""
 
 _MOST_SESSIONS = 8
 _NEWEST_STEP = replace(topics.CONTROL_STEP, qos=topics.LATEST)

@@ -1,9 +1,13 @@
 """What a device's mapper makes of its samples, and what it hears of the arm; without ROS."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from cobalt_teleop.core.pose import Pose
+
+NextEpoch = Callable[[], int]
+"""Returns the number of a new clutch epoch, one that the host has not seen yet."""
 
 
 class EngagedSample(Protocol):

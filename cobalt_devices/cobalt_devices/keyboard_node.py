@@ -1,53 +1,25 @@
 """`keyboard_node`: drives arms from the keys of browser pages, or of the terminal that it runs in."""
 
 import sys
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from rclpy.node import Node
 
 from cobalt_devices.key_help import key_map
-from cobalt_devices.keyboard_mapper import SOURCE, KeyboardMapper, KeyboardRates, KeySample
+from cobalt_devices.keyboard_mapper import SOURCE, KeyboardMapper, KeySample
+from cobalt_devices.keyboard_parameters import KeyboardParameters
 from cobalt_devices.operator_axes import reference_of
 from cobalt_devices.page_device import PageDevice, device_time_ns
 from cobalt_devices.terminal_keyboard import TerminalKeyboard
 from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.ros.message_executor import message_executor
-from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 
 _SUMMARY = (
     f'Drives arms by keys: from browser pages (backend page), or from this terminal (backend terminal).\n\n{key_map()}'
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class KeyboardParameters:
-    """Parameters of keyboard_node."""
-
-    backend: str = parameter('page', 'Where keys come from', choices=('page', 'terminal'))
-    workcells: tuple[str, ...] = parameter((), 'Workcells to serve, as names or patterns; empty for all')
-    part: str = parameter('arm', 'Part that the keys move')
-    linear_speed: float = parameter(0.15, 'Speed of the tool while a key is held [m/s]', lower=0.001, upper=1.0)
-    angular_speed: float = parameter(0.8, 'Turning speed while a key is held [rad/s]', lower=0.01, upper=3.0)
-    slow_factor: float = parameter(0.25, 'Share of both speeds while the slow key is held', lower=0.01, upper=1.0)
-    view_yaw_deg: float = parameter(
-        180.0, 'Yaw of the view in the base frame [deg]: 180 for a camera that faces the arm', lower=-360.0, upper=360.0
-    )
-    leash_m: float = parameter(0.04, 'How far the keys may lead the accepted target [m]', lower=0.005, upper=0.2)
-    leash_rad: float = parameter(0.3, 'How far they may lead its rotation [rad]', lower=0.02, upper=1.5)
-
-    def rates(self) -> KeyboardRates:
-        """Returns what the mapper needs."""
-        return KeyboardRates(
-            linear_speed=self.linear_speed,
-            angular_speed=self.angular_speed,
-            slow_factor=self.slow_factor,
-            view_yaw_deg=self.view_yaw_deg,
-            leash_m=self.leash_m,
-            leash_rad=self.leash_rad,
-        )
 
 
 def key_sample(sample: DeviceSample) -> KeySample:

@@ -6,8 +6,8 @@ from typing import Generic
 
 from rclpy.node import Node
 
-from cobalt_devices.command_sender import CommandSender, NextEpoch
-from cobalt_devices.device_command import Mapper, Sample
+from cobalt_devices.command_sender import CommandSender
+from cobalt_devices.device_command import Mapper, NextEpoch, Sample
 from cobalt_interfaces.msg import DeviceSample, WorkcellInfo
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_subscription

@@ -16,13 +16,14 @@ from cobalt_devices.command_sender import CommandSender
 from cobalt_devices.deadman import Deadman
 from cobalt_devices.local_control import LocalControl, local_operator
 from cobalt_devices.operator_axes import Reference
-from cobalt_devices.pose_device import PoseMotionParameters
 from cobalt_devices.pose_mapper import PoseSample
+from cobalt_devices.pose_parameters import PoseMotionParameters
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.parameter_table import parameter
 from cobalt_teleop.core.pose import InvalidPoseError
 from cobalt_teleop.ros.message_executor import message_executor
-from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.poses import pose_of
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cobalt_devices.axis_map import DIRECTIONS, axis_use
 from cobalt_devices.rate_epoch import Leash
 from cobalt_devices.rate_mapper import RateSettings
-from cobalt_teleop.ros.parameters import parameter
+from cobalt_teleop.core.parameter_table import parameter
 
 
 def direction(default: str, towards: str) -> str:

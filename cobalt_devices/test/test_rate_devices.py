@@ -15,9 +15,11 @@ from rclpy.parameter import Parameter
 from test_pose_devices import Hand, Operator, until
 
 from cobalt_devices.axis_map import AxisMapError
-from cobalt_devices.gamepad_node import GamepadNode, GamepadParameters
+from cobalt_devices.gamepad_node import GamepadNode
+from cobalt_devices.gamepad_parameters import GamepadParameters
 from cobalt_devices.spacemouse_hid import SpaceMouseError
-from cobalt_devices.spacemouse_node import SpaceMouseNode, SpaceMouseParameters
+from cobalt_devices.spacemouse_node import SpaceMouseNode
+from cobalt_devices.spacemouse_parameters import SpaceMouseParameters
 from cobalt_interfaces.msg import ControlState, PartStep
 from cobalt_interfaces.srv import AcquireControl, ReleaseControl
 from cobalt_teleop.core import topics

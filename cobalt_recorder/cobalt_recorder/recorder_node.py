@@ -2,7 +2,6 @@
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,12 @@ from cobalt_recorder.episode_recording import RecorderOptions
 from cobalt_recorder.judge_desk import JudgeDesk
 from cobalt_recorder.memory_arenas import limit_arenas
 from cobalt_recorder.plain_text import make_texts_plain
+from cobalt_recorder.recorder_parameters import RecorderParameters
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict
 from cobalt_recorder.workcell_recorder import WorkcellRecorder
 from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
 
@@ -28,17 +28,6 @@ _SWEEP_S = 0.05
 _CLOSE_S = 2.0
 _END_S = 3.5
 """Within this time all is over, whoever starts the recorder: `cobalt up` kills what still runs after 4 s [s]."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecorderParameters:
-    """Parameters of recorder_node."""
-
-    dataset: str = parameter('~/cobalt_datasets', 'folder of all bags: <dataset>/<task>/<episode id>; made if absent')
-    workcells: tuple[str, ...] = parameter((), 'workcells to record, such as env_0 or env_*; empty for all')
-    min_free_mb: int = parameter(500, 'free disk space below which no episode starts [MB]', lower=1, upper=10_000_000)
-    queue_mb: int = parameter(64, 'what may wait for the disk, for each workcell [MB]', lower=1, upper=4096)
-    rules: str = parameter('', 'file of the quality rules; empty for the shipped one')
 
 
 def usable_dataset(path: str) -> Path:

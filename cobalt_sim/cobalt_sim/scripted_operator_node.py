@@ -9,7 +9,8 @@ from rclpy.node import Node
 from cobalt_interfaces.msg import EpisodeState, WorkcellInfo
 from cobalt_sim.scripted_driver import DriverPlan, DriverState, ScriptedDriver
 from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.core.parameter_table import parameter
+from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
 

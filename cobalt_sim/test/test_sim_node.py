@@ -86,7 +86,7 @@ def test_without_a_working_opengl_it_ends_with_the_line_to_type(start_sim, envir
     [
         (
             {'task': 'fly'},
-            "there is no task 'fly'; known are lift, stack, reach_position",
+            "parameter 'task' is 'fly', but must be one of lift, stack, ",
         ),
         ({'robot': 'fly'}, "there is no robot 'fly'; known are franka_panda"),
         ({'cameras': 'side'}, "there is no camera 'side'; this scene has front, wrist"),

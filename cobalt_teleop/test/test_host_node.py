@@ -20,7 +20,7 @@ from cobalt_teleop.video import video_wishes
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.sole_host import ServedAlreadyError
-from cobalt_teleop.workcell_host.stop_button import StopButtonParameters
+from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
 from cobalt_teleop.workcell_host.workcell import HostOptions
 
 

@@ -14,8 +14,9 @@ from cobalt_interfaces.srv import SetCamera
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import GOING_ON
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.parameter_table import parameter
 from cobalt_teleop.ros.endpoints import create_subscription
-from cobalt_teleop.ros.parameters import parameter, read_parameters
+from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.stamps import to_nanoseconds
 from cobalt_teleop.video.capture_time import CaptureTime

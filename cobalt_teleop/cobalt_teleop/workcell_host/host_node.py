@@ -16,7 +16,8 @@ from cobalt_teleop.ros.stamps import to_stamp
 from cobalt_teleop.workcell_host.plant import Plant
 from cobalt_teleop.workcell_host.request_texts import check_texts
 from cobalt_teleop.workcell_host.sole_host import refuse_second_host
-from cobalt_teleop.workcell_host.stop_button import StopButton, StopButtonParameters
+from cobalt_teleop.workcell_host.stop_button import StopButton
+from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
 from cobalt_teleop.workcell_host.tick_schedule import TickSchedule
 from cobalt_teleop.workcell_host.workcell import HostOptions, Workcell
 

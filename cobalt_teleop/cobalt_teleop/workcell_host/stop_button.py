@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
@@ -10,21 +9,9 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 from std_msgs.msg import Bool
 
-from cobalt_teleop.ros.parameters import parameter
+from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
 
 _LOOK_S = 0.05
-
-
-@dataclass(frozen=True, kw_only=True)
-class StopButtonParameters:
-    """Parameters of a host that hears a stop button."""
-
-    stop_topic: str = parameter('', 'Topic of an emergency stop button, Bool or Joy; empty for none')
-    stop_type: str = parameter('bool', 'Type of stop_topic', choices=('bool', 'joy'))
-    stop_button: int = parameter(0, 'Button of the Joy that stops', lower=0, upper=63)
-    stop_timeout_s: float = parameter(
-        0.0, 'A button not heard for so long stops, too [s]; 0 if it speaks only when pressed', lower=0.0, upper=10.0
-    )
 
 
 class StopButton:
