@@ -352,7 +352,7 @@ class GuardRun:
         starts_anew = engaged_now or self._on_the_way_home
         if not (self._late and starts_anew):
             self._check_joints(joints, joint_velocity)
-        if not starts_anew:
+        if not (self._late and starts_anew) and not engaged_now:
             self._check_tool(target, velocity, turning)
         if engaged_now:
             velocity, turning, joint_velocity = np.zeros(3), np.zeros(3), np.zeros(joints.size)

@@ -180,7 +180,7 @@ def test_homing_arrives_smoothly_and_hands_back():
         fastest = max(fastest, float(np.abs(decision.joint_targets - last)[0]) / 0.05)
         last = decision.joint_targets
     assert last == pytest.approx(HOME)
-    assert 0.3 < fastest <= 0.5 * 1.0 + 1e-6
+    assert 0.2 < fastest <= 0.25
 
 
 def speeding(made, **changes):

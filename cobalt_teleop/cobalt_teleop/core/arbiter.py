@@ -37,4 +37,4 @@ class Arbiter:
     def homing_done(self) -> None:
         """Hands back to whoever drove before the way home."""
         if self._chosen is Authority.HOMING:
-            self.choose(self._before_homing, 'home is reached')
+            self.choose(self._before_homing, 'the way home is over')

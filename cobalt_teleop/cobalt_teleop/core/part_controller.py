@@ -81,6 +81,7 @@ class PartController:
     ) -> None:
         self._limits = limits
         self._home = home
+        self._kinematics = kinematics
         self._period_s = period_s
         self._clutches = {
             authority: Clutch(limits, max_frame_age_s=max_frame_age_s)
@@ -119,6 +120,11 @@ class PartController:
     def hand_to_policy(self) -> None:
         """Lets the policy's running stream drive: a person has just chosen it."""
         self._clutches[Authority.POLICY].restart()
+
+    def homing_objection(self, measured: Measured, speed_scale: float) -> str:
+        """Returns why it may not go home from where it is, in words; empty if it may."""
+        out_m = self._way_home(measured, speed_scale).leaves_box_by_m
+        return f'the way home would lead {out_m * 1e3:.0f} mm out of the workspace' if out_m > 0.0 else ''
 
     def start_homing(self, measured: Measured, speed_scale: float) -> None:
         """Begins the way home in joint space, at a share of the joint speeds, once the arm is at rest."""
@@ -206,15 +212,24 @@ class PartController:
         self._limiter.accept(self._joints.brake(self._limiter.motion))
         return self._joints.braking_velocities()
 
-    def _depart_for_home(self, measured: Measured) -> None:
-        self._start_at(measured)
-        self._homing = HomingPath(
+    def _way_home(self, measured: Measured, speed_scale: float) -> HomingPath:
+        return HomingPath(
             measured.joints,
             self._home,
-            self._limits.joint_speed * self._homing_scale,
-            self._limits.joint_acceleration,
-            self._period_s,
+            limits=self._limits,
+            kinematics=self._kinematics,
+            scale=speed_scale,
+            period_s=self._period_s,
         )
+
+    def _depart_for_home(self, measured: Measured) -> None:
+        """Sets off, unless the way would lead out of the workspace: then there is none."""
+        self._start_at(measured)
+        way = self._way_home(measured, self._homing_scale)
+        if way.leaves_box_by_m > 0.0:
+            self._end_homing()
+        else:
+            self._homing = way
 
     def _go_home(self, measured: Measured) -> PartDecision:
         if self._homing is None and self._joints.at_rest:

@@ -450,6 +450,10 @@ class Workcell:
                 raise CobaltError(f'{self._estop_by} pressed the emergency stop: clear it first')
             observation = self._plant.observe()
             for part in self._parts:
+                objection = part.controller.homing_objection(_measured(observation, part.name), speed_scale)
+                if objection:
+                    raise CobaltError(f'{part.name}: {objection}; drive the tool nearer to its middle first')
+            for part in self._parts:
                 part.controller.start_homing(_measured(observation, part.name), speed_scale)
             self._arbiter.choose(Authority.HOMING, 'driving home')
 
