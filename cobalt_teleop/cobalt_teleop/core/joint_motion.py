@@ -8,6 +8,7 @@ Kröger, "Learning robot trajectories subject to kinematic joint constraints", 2
 """
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -138,7 +139,7 @@ class JointMotion:
         return tool
 
     def go_to(self, joints: Vector, before: ToolMotion) -> ToolMotion:
-        """Puts the targets on (n,) joints [rad] of a path that keeps the joints' limits.
+        """Puts the targets on (n,) joints [rad] of a path that keeps all limits.
 
         Returns:
             How the tool's target moves with them.
@@ -146,7 +147,10 @@ class JointMotion:
         step = joints - self.joints
         tool = before.to(self._kinematics.forward(joints), self._period_s)
         self.joints, self._step = np.array(joints, dtype=float), step
-        self._way_to_stop = self._braked(tool, step, _share(self._largest_change, step))
+        for way in self._ways_to_stop(tool, step, joints):
+            self._way_to_stop = way
+            if not self._broken_on(way, tool, self._limits.joint_lower, self._limits.joint_upper):
+                break
         return tool
 
     def _braking_step(self) -> Vector:
@@ -203,26 +207,32 @@ class JointMotion:
             broken |= Limit.JOINT_POSITION
         if broken is not Limit.NONE:
             return broken, []
+        for way in self._ways_to_stop(tool, step, self.joints + step):
+            broken = self._broken_on(way, tool, lower, upper) if way else Limit.NONE
+            if broken is Limit.NONE:
+                return Limit.NONE, way
+        return broken, []
+
+    def _ways_to_stop(
+        self, tool: ToolMotion, step: Vector, joints: Vector
+    ) -> Iterator[list[tuple[Vector, ToolMotion]]]:
+        """Yields ways to stop after a step that led to (n,) joints [rad], the shortest first; empty: at once."""
         of_joints = _share(self._largest_change, step)
         of_tool = min(
             _ratio(self._limits.linear_acceleration * self._period_s, length(tool.velocity)),
             _ratio(self._limits.angular_acceleration * self._period_s, length(tool.turning)),
         )
         if min(of_joints, of_tool) >= 1.0 - _ROUNDING:
-            return Limit.NONE, []
+            yield []
+            return
         for gentleness in _BRAKING_TRIED:
-            way = self._braked(tool, step, min(of_joints, gentleness * of_tool), self.joints + step)
-            broken = self._broken_on(way, tool, lower, upper)
-            if broken is Limit.NONE:
-                return Limit.NONE, way
-        return broken, []
+            yield self._braked(tool, step, min(of_joints, gentleness * of_tool), joints)
 
     def _braked(
-        self, tool: ToolMotion, step: Vector, slower_by: float, joints: Vector | None = None
+        self, tool: ToolMotion, step: Vector, slower_by: float, joints: Vector
     ) -> list[tuple[Vector, ToolMotion]]:
-        """Returns the way of a step that falls by a share of itself in each tick, until it is none."""
-        at = self.joints if joints is None else joints
-        way = []
+        """Returns the way from joints on, of a step that falls by a share of itself in each tick, until it is none."""
+        at, way = joints, []
         share = 1.0 - slower_by
         while share > _ROUNDING:
             at = at + share * step
