@@ -76,7 +76,7 @@ def overlap(page, one, other):
 
 
 @pytest.mark.parametrize('screen', [(1440, 900), (1024, 640), (390, 844), (844, 390)])
-def test_a_notice_covers_no_part_of_an_invitation(pages, bridge, screen):
+def test_a_notice_covers_neither_an_invitation_nor_the_stop_nor_the_state(pages, bridge, screen):
     size = {'width': screen[0], 'height': screen[1]}
     owner = pages.open(bridge.url, 'Ada', viewport=size)
     wait(owner, "cobalt.connection.level === 'live'")
@@ -92,6 +92,10 @@ def test_a_notice_covers_no_part_of_an_invitation(pages, bridge, screen):
     for number in range(3):
         if owner.locator('.notice').nth(number).is_visible():
             assert not overlap(owner, f'.notice >> nth={number}', '#invite-link')
+    owner.click('#people-close')
+    shown = [number for number in range(3) if owner.locator('.notice').nth(number).is_visible()]
+    for what in ('#stop', '.bar', '#motion', '.cards' if screen[0] > 820 else '#stop'):
+        assert not any(overlap(owner, f'.notice >> nth={number}', what) for number in shown), what
 
 
 def take_control(page):

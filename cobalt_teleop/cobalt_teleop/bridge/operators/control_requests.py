@@ -219,8 +219,8 @@ class ControlRequests:
     def release_objection(self) -> str:
         """Returns why this person may not release the emergency stop, and who may; empty if he may.
 
-        A supervisor's stop is released by supervisors alone. Any other is released by the operator who has control or has
-        pressed it, by each operator while nobody has control, and by supervisors: in the panel, if another has control.
+        A supervisor's stop is released by supervisors alone. Any other is released by the operator who has control or
+        has pressed it, by each operator while nobody has control, and by supervisors: in the panel, if another has it.
         """
         role, room = self._person.role, self._person.room
         if room is None:

@@ -163,7 +163,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     if (yours) {
       return requested_by
         ? one('yours', 'You have control', `${requested_by} asks for it.`, 'Hand over')
-        : one('yours', 'You have control', emergency_stop ? 'The emergency stop is on.' : 'Hold to move.', 'Give back');
+        : one('yours', 'You have control', emergency_stop ? 'It is stopped.' : 'Hold to move.', 'Give back');
     }
     const bar = barFromControl();
     if (holder) {

@@ -69,7 +69,6 @@ export class DrivePanel {
       tab.addEventListener('click', () => this.choose(device));
       return tab;
     }));
-    this.tabs.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   onArrow(event) {

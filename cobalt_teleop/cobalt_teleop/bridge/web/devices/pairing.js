@@ -31,7 +31,9 @@ export function addPairing({ panel, pair }) {
     note.textContent = '';
   }
   idle();
-  panel.add({ name: 'pair', title: 'Phone', kind: 'moves', root, show() {}, hide() {} });
+  // What is to be scanned has to be in sight, wholly.
+  const reveal = () => code.scrollIntoView({ block: 'nearest' });
+  panel.add({ name: 'pair', title: 'Phone', kind: 'moves', root, show: () => setTimeout(reveal), hide() {} });
   return {
     // The bridge has made a code.
     show({ links, picture, seconds }) {
@@ -41,6 +43,7 @@ export function addPairing({ panel, pair }) {
       }
       text.textContent = 'Scan this with the phone that you want to hold. It lets that one phone drive for you: show it to nobody else.';
       const image = new Image();
+      image.addEventListener('load', reveal);
       image.src = picture;
       image.alt = 'Code for the phone';
       const link = document.createElement('a');
