@@ -284,7 +284,7 @@ def test_render_returns_a_picture_of_each_only_where_that_was_chosen(made):
 @pytest.mark.parametrize(
     ('choices', 'sentence'),
     [
-        ({'task': 'fly'}, "no task 'fly'; known are lift, stack, reach_position"),
+        ({'task': 'fly'}, "no task 'fly'; known are lift, stack, pick_place"),
         ({'robot': 'fly'}, "no robot 'fly'"),
         ({'cameras': ('side',)}, "no camera 'side'; the scene has front, wrist"),
         ({'cameras': 'front'}, "'cameras' is a tuple of names"),

@@ -6,6 +6,7 @@ from typing import Protocol
 from cobalt_sim.experts.beam import BeamExpert
 from cobalt_sim.experts.expert import Expert
 from cobalt_sim.experts.pick import PickExpert
+from cobalt_sim.experts.pick_place import PickPlaceExpert
 from cobalt_sim.experts.reach_pose import ReachPoseExpert, ReachRotationExpert
 from cobalt_sim.experts.reach_position import ReachPositionExpert
 from cobalt_sim.experts.stack import StackExpert
@@ -20,6 +21,7 @@ class _MakeExpert(Protocol):
 EXPERTS: dict[str, _MakeExpert] = {
     'lift': partial(PickExpert, CUBE),
     'stack': StackExpert,
+    'pick_place': PickPlaceExpert,
     'reach_position': ReachPositionExpert,
     'reach_rotation': ReachRotationExpert,
     'reach_pose': ReachPoseExpert,

@@ -2,6 +2,7 @@
 
 from cobalt_sim.tasks.beam import BeamTask
 from cobalt_sim.tasks.lift import LiftTask
+from cobalt_sim.tasks.pick_place import PickPlaceTask
 from cobalt_sim.tasks.reach_pose import ReachPoseTask
 from cobalt_sim.tasks.reach_position import ReachPositionTask
 from cobalt_sim.tasks.reach_rotation import ReachRotationTask
@@ -11,7 +12,7 @@ from cobalt_teleop.core.errors import CobaltError
 
 TASKS: dict[str, type[Task]] = {
     task.info.name: task
-    for task in (LiftTask, StackTask, ReachPositionTask, ReachRotationTask, ReachPoseTask, BeamTask)
+    for task in (LiftTask, StackTask, PickPlaceTask, ReachPositionTask, ReachRotationTask, ReachPoseTask, BeamTask)
 }
 
 

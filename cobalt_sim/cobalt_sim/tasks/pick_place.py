@@ -1,0 +1,132 @@
+"""Pick and place: put the blue cube and the yellow can into the box."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from cobalt_sim.tasks.stay import Stay
+from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_teleop.core.pose import Pose, quaternion
+from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
+
+CUBE, CAN = 'blue_cube', 'yellow_can'
+CUBE_HALF, CAN_RADIUS, CAN_HALF = 0.02, 0.021, 0.03
+"""Half the cube's edge, the can's radius, half its height [m]."""
+
+BOX_PLACE = np.array([0.48, 0.19])
+"""Middle of the box on the table [m]."""
+BOX_INSIDE = np.array([0.085, 0.075])
+"""Half its inner length and width [m]."""
+WALL_HEIGHT, _WALL, _FLOOR = 0.045, 0.004, 0.004
+
+HOLD_S = 0.3
+"""Time for which both must lie in the box, let go of [s]."""
+
+_START_MIN, _START_MAX = np.array([0.40, -0.20]), np.array([0.58, 0.02])
+_APART_M = 0.12
+_REACH_M = 0.40
+
+
+class PickPlaceJudge:
+    """Success: both things have been in the box for the holding time, and the arm touches neither."""
+
+    def __init__(self) -> None:
+        self._stay = Stay()
+
+    def judge(self, state: SceneState) -> Progress:
+        """Returns the progress; half of the stage for each thing, which grows with grasp and nearness to the box."""
+        inside = [is_in_box(state.objects[name]) and name not in state.touched for name in (CUBE, CAN)]
+        success = self._stay.seconds(state.time, is_so=all(inside)) >= HOLD_S
+        if success:
+            return Progress(reward=1.0, stage=1.0, success=True)
+        stage = sum(
+            0.48 if done else self._stage_of(state, name) for name, done in zip((CUBE, CAN), inside, strict=True)
+        )
+        return Progress(stage=stage)
+
+    @staticmethod
+    def _stage_of(state: SceneState, name: str) -> float:
+        place = state.objects[name].position
+        if name not in state.held:
+            return 0.1 * max(0.0, 1.0 - float(np.linalg.norm(place - state.tool.position)) / _REACH_M)
+        return 0.2 + 0.2 * max(0.0, 1.0 - float(np.linalg.norm(place[:2] - BOX_PLACE)) / _REACH_M)
+
+
+class PickPlaceTask:
+    """Two things on the table, and an open box beside them that stands fast."""
+
+    info = TaskInfo(
+        name='pick_place', instruction='Put the blue cube and the yellow can into the box.', time_limit_s=120.0
+    )
+    objects = (CUBE, CAN)
+
+    def add_to_scene(self, spec: Any) -> None:
+        """Adds the things and the box."""
+        shapes = (
+            (CUBE, mujoco.mjtGeom.mjGEOM_BOX, (CUBE_HALF,) * 3, CUBE_HALF, (0.06, 0.28, 0.92)),
+            (CAN, mujoco.mjtGeom.mjGEOM_CYLINDER, (CAN_RADIUS, CAN_HALF, 0.0), CAN_HALF, (0.98, 0.80, 0.10)),
+        )
+        for name, kind, size, half, colour in shapes:
+            spec.add_material(name=name, rgba=(*colour, 1.0), specular=0.4, shininess=0.5)
+            body = spec.worldbody.add_body(name=name, pos=(0.5, 0.1 if name == CUBE else -0.1, half))
+            body.add_freejoint(name=name)
+            body.add_geom(
+                name=name,
+                type=kind,
+                size=size,
+                material=name,
+                mass=0.06,
+                friction=(1.0, 0.01, 0.0005),
+                condim=4,
+                solref=(0.006, 1.0),
+            )
+        spec.add_material(name='box', rgba=(0.30, 0.33, 0.38, 1.0), specular=0.2, shininess=0.2)
+        length, width = BOX_INSIDE
+        half_height = WALL_HEIGHT / 2.0
+        walls = (
+            ((0.0, 0.0, _FLOOR / 2.0), (length, width, _FLOOR / 2.0)),
+            ((length + _WALL, 0.0, half_height), (_WALL, width + 2.0 * _WALL, half_height)),
+            ((-length - _WALL, 0.0, half_height), (_WALL, width + 2.0 * _WALL, half_height)),
+            ((0.0, width + _WALL, half_height), (length, _WALL, half_height)),
+            ((0.0, -width - _WALL, half_height), (length, _WALL, half_height)),
+        )
+        box = spec.worldbody.add_body(name='box', pos=(*BOX_PLACE, 0.0))
+        for place, size in walls:
+            box.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, pos=place, size=size, material='box', condim=4)
+
+    def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
+        """Returns both things standing in front of the arm, turned any way, with room for the hand between them."""
+        while True:
+            places = rng.uniform(_START_MIN, _START_MAX, (2, 2))
+            if np.linalg.norm(places[0] - places[1]) > _APART_M:
+                break
+        yaws = rng.uniform(-np.pi, np.pi, 2)
+        return {
+            name: Pose(np.array([*place, half]), quaternion([0.0, 0.0, yaw]))
+            for name, half, place, yaw in zip(self.objects, (CUBE_HALF, CAN_HALF), places, yaws, strict=True)
+        }
+
+    def goal(self) -> GoalScene:
+        """Returns both things in the box, and the open hand drawn back."""
+        return GoalScene(
+            tool=np.array([0.46, 0.0, 0.22]),
+            gripper=1.0,
+            objects={CUBE: in_box(0.035, -0.02, CUBE_HALF), CAN: in_box(-0.035, 0.02, CAN_HALF)},
+        )
+
+    def new_judge(self) -> PickPlaceJudge:
+        """Returns a judge of one episode."""
+        return PickPlaceJudge()
+
+
+def in_box(x: float, y: float, half_height: float) -> Pose:
+    """Returns where a thing stands in the box, so far from its middle [m]."""
+    return Pose(np.array([BOX_PLACE[0] + x, BOX_PLACE[1] + y, _FLOOR + half_height]))
+
+
+def is_in_box(thing: Pose) -> bool:
+    """Returns whether a thing's middle is between the walls, below their edge."""
+    beside = np.abs(thing.position[:2] - BOX_PLACE)
+    return bool((beside < BOX_INSIDE).all()) and float(thing.position[2]) < WALL_HEIGHT
