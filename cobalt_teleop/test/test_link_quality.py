@@ -21,10 +21,10 @@ def test_a_good_link_is_called_good():
     [
         ({'loss': 0.05}, 'fair', '5 of 100 messages are lost'),
         ({'loss': 0.2}, 'poor', 'cable'),
-        ({'age_ms': 300}, 'fair', '300 ms old: move slowly'),
+        ({'age_ms': 300, 'rtt_ms': 150}, 'fair', '300 ms old: move slowly. Pause downloads'),
         ({'rtt_ms': 600, 'age_ms': None}, 'poor', '600 ms'),
         ({'jitter_ms': 60}, 'fair', 'bursts'),
-        ({'freezes': 9}, 'poor', '9 times'),
+        ({'freezes': 9, 'jitter_ms': 30}, 'poor', '9 times in half a minute. Use a cable'),
         ({'silent_ms': 4200}, 'lost', 'Nothing has come for 4 s. The arm holds.'),
         ({'rtt_ms': None}, 'unknown', 'Not enough'),
         ({'loss': 0.05, 'rtt_ms': 900}, 'poor', '900 ms'),
@@ -40,9 +40,46 @@ def test_the_worst_of_it_is_named_with_advice(changes, level, says):
     assert says in found['text']
 
 
+@pytest.mark.parametrize(
+    ('changes', 'says'),
+    [
+        ({'own_machine': True, 'freezes': 9, 'jitter_ms': 90}, 'This computer is too busy'),
+        ({'own_machine': True, 'loss': 0.3}, 'This computer is too busy'),
+        ({'freezes': 9}, "robot's computer is too busy"),
+        ({'age_ms': 500}, "robot's computer is too busy"),
+        ({'missed': 0.2, 'rtt_ms': 500, 'jitter_ms': 300}, "robot's computer is too busy"),
+    ],
+)
+def test_what_a_busy_computer_makes_late_is_not_blamed_on_the_network(changes, says):
+    found = words(**changes)
+    assert (found['level'], found['cause']) == ('poor', 'computer')
+    assert says in found['text'] and 'Wi-Fi' not in found['text'] and 'downloads' not in found['text']
+
+
+def test_missed_ticks_are_told_as_a_share_of_the_last_half_minute():
+    shares = evaluate(
+        'link_quality.js',
+        """
+        const meter = new m.TickMeter();
+        const told = [meter.share(100)];
+        for (let s = 0; s <= 60; s += 1) meter.onStep(s < 30 ? 7 : 7 + (s - 30) * 20, s * 1000);
+        told.push(meter.share(100));
+        meter.onStep(0, 61_000);
+        told.push(meter.share(100));
+        return told;
+        """,
+    )
+    assert shares == [None, pytest.approx(0.2), None]
+
+
 def test_each_level_and_cause_of_a_page_is_one_that_the_bridge_takes():
-    facts = [{}, {'silent_ms': 9000}, {'rtt_ms': None}, *({name: 1e6} for name in GOOD if name != 'silent_ms')]
-    told = [words(**changes) for changes in (*facts, {'device_ms': 300})]
+    facts = [
+        {},
+        {'silent_ms': 9000},
+        {'rtt_ms': None},
+        *({name: 1e6, 'loss': 0.05} for name in GOOD if name not in ('silent_ms', 'loss')),
+    ]
+    told = [words(**changes) for changes in (*facts, {'loss': 0.3}, {'freezes': 9}, {'device_ms': 300})]
     assert {one['level'] for one in told} <= set(LINK_LEVELS)
     assert {one['cause'] for one in told} == set(LINK_CAUSES)
     others = evaluate('link_quality.js', 'return all.map(m.qualityWords);', all=told)

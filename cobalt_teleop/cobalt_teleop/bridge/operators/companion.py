@@ -198,7 +198,7 @@ class Companion:
 
     def tell_self(self) -> None:
         """Tells the page as whom it is known."""
-        self.tell({**self.main.described(), 'companion': True})
+        self.tell({**self.main.described(), 'own_machine': False, 'companion': True})
 
     def _tell_all(self) -> None:
         if self.main.room is not None:

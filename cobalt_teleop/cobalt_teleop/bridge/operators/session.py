@@ -10,6 +10,7 @@ from aiohttp import web
 
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Guest, Role
+from cobalt_teleop.bridge.door.own_names import machine_addresses
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
 from cobalt_teleop.bridge.operators.device_samples import link_stats
@@ -259,6 +260,7 @@ class Session:
             'role': self.guest.role.value,
             'comes_to_drive': self.guest.comes_to_drive,
             'task': self.guest.task,
+            'own_machine': self.address in machine_addresses(),
             'companion': False,
             'companions': len(self.companions),
         }

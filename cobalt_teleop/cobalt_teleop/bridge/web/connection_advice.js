@@ -8,6 +8,7 @@ export const KIND_WORDS = {
 };
 
 const DOCS = 'docs/network.md';
+const OWN_HOST = /^(localhost|127\..*|\[::1\])$/;
 
 export function isPrivate(address) {
   return /^(10\.|127\.|169\.254\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|f[cd]|fe80|::1)/i.test(address);
@@ -93,8 +94,8 @@ export function notConnected({ kinds, turn, errors, server, problems, udpPorts, 
   };
 }
 
-// Round trips [ms] of the messages that came back, of `sent`.
-export function trips(round_trips_ms, sent) {
+// Round trips [ms] of the messages that came back, of `sent`. host: of the page's address.
+export function trips(round_trips_ms, sent, host) {
   if (round_trips_ms.length === 0) {
     return {
       state: 'failed',
@@ -107,6 +108,7 @@ export function trips(round_trips_ms, sent) {
   const lost = sent - ordered.length;
   const text = `Round trip ${median_ms < 10 ? median_ms.toFixed(1) : Math.round(median_ms)} ms${lost ? `; ${lost} of ${sent} messages lost` : ''}.`;
   if (lost > 0.1 * sent) {
+    if (OWN_HOST.test(host)) return { state: 'warning', text, advice: 'Many messages come too late: this computer is too busy. Close other programs on it, or run fewer workcells or smaller pictures.' };
     return { state: 'warning', text, advice: 'Many messages are lost. Use a cable instead of Wi-Fi, or come closer to the access point.' };
   }
   if (median_ms > 250) {

@@ -85,9 +85,11 @@ export class ConnectionTest extends EventTarget {
   }
 
   close() {
+    this.video = null;
+    this.changed(); // no black box stays
     this.socket?.close();
     this.peer?.close();
-    this.socket = this.peer = this.video = null;
+    this.socket = this.peer = null;
   }
 
   lookAtPage() {
@@ -196,7 +198,7 @@ export class ConnectionTest extends EventTarget {
       await wait(60);
     }
     for (let waited_ms = 0; round_trips_ms.length < PINGS && waited_ms < 1500; waited_ms += 50) await wait(50);
-    return trips(round_trips_ms, PINGS);
+    return trips(round_trips_ms, PINGS, location.hostname);
   }
 
   async watch() {

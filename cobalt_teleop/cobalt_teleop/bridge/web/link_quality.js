@@ -69,19 +69,32 @@ const BUSY = 'Pause downloads and calls on this network.';
 // A device that draws late also answers late and stands still: what it does then says nothing of the network.
 const DEVICE = ['device_ms', 50, 200, (value) => `This device is about ${Math.round(value)} ms late with what it has to do: its processor is busy. Close other programs and tabs, and plug its charger in.`];
 
-// From what is at its limit: value, limits of fair and poor, and a sentence.
+// From what is at its limit: value, limits of fair and poor, what is seen, and what to do if the network does it.
 const RULES = [
   DEVICE,
-  ['loss', 0.02, 0.08, (value) => `About ${Math.round(value * 100)} of 100 messages are lost. ${WIRE}`],
-  ['freezes', 2, 8, (value) => `The picture stood still ${value} times in half a minute. ${WIRE}`],
-  ['jitter_ms', 40, 120, () => `The network lets data through in bursts. ${WIRE}`],
-  ['age_ms', 200, 450, (value) => `What you see is ${Math.round(value)} ms old: move slowly. ${BUSY}`],
-  ['rtt_ms', 200, 450, (value) => `A command and its answer take ${Math.round(value)} ms: move slowly. ${BUSY}`],
+  ['loss', 0.02, 0.08, (value) => `About ${Math.round(value * 100)} of 100 messages are lost.`, WIRE],
+  ['freezes', 2, 8, (value) => `The picture stood still ${value} times in half a minute.`, WIRE],
+  ['jitter_ms', 40, 120, () => 'Answers come in bursts.', WIRE],
+  ['age_ms', 200, 450, (value) => `What you see is ${Math.round(value)} ms old: move slowly.`, BUSY],
+  ['rtt_ms', 200, 450, (value) => `A command and its answer take ${Math.round(value)} ms: move slowly.`, BUSY],
 ];
+
+// The network is in order if it loses nothing, and answers soon and steadily: what is late then was made late.
+const [SOME_LOSS, SOON_MS, STEADY_MS] = [0.02, 50, 20];
+const SOME_TICKS = 0.02;
+
+// Which computer makes things late that the network could have; empty if it is the network.
+function busyComputer(cause, { own_machine, missed, loss, rtt_ms, jitter_ms }) {
+  if (own_machine) return 'This computer is too busy. Close other programs on it, or run fewer workcells or smaller pictures.';
+  if (cause === 'loss' || (loss ?? 0) > SOME_LOSS) return '';
+  const orderly = rtt_ms < SOON_MS && (jitter_ms ?? 0) < STEADY_MS;
+  return orderly || (missed ?? 0) > SOME_TICKS
+    ? "The robot's computer is too busy. On it, close other programs, or run fewer workcells or smaller pictures." : '';
+}
 
 // What lowers the quality, in a few words, for whoever looks from elsewhere.
 const CAUSES = {
-  '': '', silent: 'nothing arrives', device_ms: 'that device is busy', loss: 'messages are lost', freezes: 'the picture stands still', jitter_ms: 'data comes in bursts',
+  '': '', silent: 'nothing arrives', device_ms: 'that device is busy', loss: 'messages are lost', freezes: 'the picture stops now and then', computer: "the robot's computer is busy", jitter_ms: 'data comes in bursts',
   age_ms: 'the picture is old', rtt_ms: 'the way is long',
 };
 
@@ -91,19 +104,44 @@ export function qualityWords({ level, cause }) {
   return `link ${WORDS[level].toLowerCase()}${CAUSES[cause] ? `: ${CAUSES[cause]}` : ''}`;
 }
 
+const MISSED_MS = 30_000;
+
+// Share of the control ticks of the last half minute that the robot's computer has missed; null until it is known.
+export class TickMeter {
+  constructor() {
+    this.counts = []; // { at_ms, missed }
+  }
+
+  // missed: of all ticks since the host started.
+  onStep(missed, now_ms) {
+    const last = this.counts.at(-1);
+    if (last && missed < last.missed) this.counts = []; // it has started anew
+    if (last && now_ms - last.at_ms < 1000) return;
+    this.counts.push({ at_ms: now_ms, missed });
+    while (this.counts[0].at_ms < now_ms - MISSED_MS) this.counts.shift();
+  }
+
+  share(rate_hz) {
+    const [first, last] = [this.counts[0], this.counts.at(-1)];
+    const ticks = first ? ((last.at_ms - first.at_ms) / 1000) * rate_hz : 0;
+    return ticks > 0 ? Math.min(1, (last.missed - first.missed) / ticks) : null;
+  }
+}
+
 function levelOf(value, [, fair, poor]) {
   return value >= poor ? 'poor' : value >= fair ? 'fair' : 'good';
 }
 
 // Args: silent_ms since anything came; rtt_ms, jitter_ms, loss (0 to 1), age_ms, freezes (in half a minute), device_ms that
-// this device is late with pictures or with its timers, each null if unknown. Returns level, cause, word and text.
+// this device is late with pictures or with its timers, missed (0 to 1) of the control ticks, each null if unknown;
+// own_machine: the page is open on the robot's computer itself. Returns level, cause, word and text.
 export function linkQuality({ silent_ms, ...measured }) {
   if (silent_ms > SILENT_MS) {
     return {
       level: 'lost',
       cause: 'silent',
       word: WORDS.lost,
-      text: `Nothing has come for ${Math.round(silent_ms / 1000)} s. The arm holds. Look at this device's network; the page goes on by itself.`,
+      text: `Nothing has come for ${Math.round(silent_ms / 1000)} s. The arm holds. ${measured.own_machine ? 'This computer is too busy, or what runs the arm has ended' : "Look at this device's network"}; the page goes on by itself.`,
     };
   }
   if (measured.rtt_ms === null) return { level: 'unknown', cause: '', word: WORDS.unknown, text: 'Not enough has been measured yet.' };
@@ -114,8 +152,13 @@ export function linkQuality({ silent_ms, ...measured }) {
     const value = measured[rule[0]] ?? 0;
     const level = levelOf(value, rule);
     if (LEVELS.indexOf(level) <= LEVELS.indexOf(worst.level)) continue;
-    const [cause, , , sentence] = busy && rule[0] !== 'loss' ? DEVICE : rule;
-    worst = { level, cause, text: sentence(cause === 'device_ms' ? device_ms : value) };
+    const [cause, , , sentence, remedy] = busy && (rule[0] !== 'loss' || measured.own_machine) ? DEVICE : rule;
+    if (cause === 'device_ms') {
+      worst = { level, cause, text: sentence(device_ms) };
+      continue;
+    }
+    const computer = busyComputer(cause, measured);
+    worst = { level, cause: computer ? 'computer' : cause, text: `${sentence(value)} ${computer || remedy}` };
   }
   return { ...worst, word: WORDS[worst.level] };
 }

@@ -13,7 +13,7 @@ import { Goal } from '/goal.js';
 import { drawPads, nameKeys } from '/jog.js';
 import { Keyboard } from '/keyboard.js';
 import { Link, whatIsMissing } from '/link.js';
-import { linkQuality } from '/link_quality.js';
+import { TickMeter, linkQuality } from '/link_quality.js';
 import { makeLobby } from '/lobby.js';
 import { Pace } from '/pace.js';
 import { Roads } from '/roads.js';
@@ -32,6 +32,7 @@ const RENDER_MS = 100;
 
 const clock = new HostClock();
 const pace = new Pace(RENDER_MS);
+let ticks = new TickMeter();
 const cameras = new Cameras(document.getElementById('cameras'), clock);
 const link = new Link(clock);
 const roads = new Roads({ link, cameras, clock, controlLives: () => known.host.alive && link.control.state === 'connected' && link.silent_ms < 700 && document.visibilityState === 'visible' });
@@ -190,6 +191,7 @@ const handlers = {
     known.waiting = null;
     if (known.workcell?.id !== event.id) {
       Object.assign(known, NO_EPISODE);
+      ticks = new TickMeter();
       goal.forget();
       known.control = { ...known.control, holder: '' }; // who drove there has not stopped to drive here
     }
@@ -226,7 +228,7 @@ const handlers = {
   },
   recording: (event) => { known.recording = event; },
   quality: (event) => { if (event.final) known.quality = event; },
-  step: (event) => { noteMotion(event); known.step = event; },
+  step: (event) => { noteMotion(event); ticks.onStep(event.ticks_missed, pageNow()); known.step = event; },
   notice: (event) => view.notice(event.text, event.level),
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},
@@ -309,6 +311,8 @@ function lookAtLink() {
     ...measured,
     silent_ms: link.socketOpen ? silent_ms() : 0,
     loss: Math.max(loss ?? 0, cameras.lossDown ?? 0),
+    missed: ticks.share(known.workcell?.control_rate_hz ?? 0),
+    own_machine: Boolean(known.you?.own_machine),
     age_ms: cameras.byName.get(cameras.main)?.age_ms() ?? null,
     device_ms: Math.max(cameras.byName.get(cameras.main)?.device_ms() ?? 0, pace.late_ms() ?? 0),
   });

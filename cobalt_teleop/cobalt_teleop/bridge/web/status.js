@@ -32,7 +32,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
   function connection() {
     if (link.refused) return { level: 'lost', text: 'You are not in', detail: link.refused, curtain: true };
     if (link.replaced) return { level: 'lost', text: 'Open in another tab', detail: 'Your session goes on there.', curtain: true };
-    if (!navigator.onLine && link.silent_ms > SILENT_MS) {
+    if (!navigator.onLine && !known.you?.own_machine && link.silent_ms > SILENT_MS) {
       return { level: 'lost', text: 'This device has no network', detail: 'The arm holds. Switch Wi-Fi on or plug the cable in: this page goes on by itself.', curtain: true };
     }
     if (!link.socketOpen) {

@@ -32,7 +32,7 @@ ROADS = ('units', 'track')
 LINK_LEVELS = ('unknown', 'good', 'fair', 'poor', 'lost')
 """How good a page calls its link; its web/link_quality.js decides, for itself and for all who look from elsewhere."""
 
-LINK_CAUSES = ('', 'silent', 'device_ms', 'loss', 'freezes', 'jitter_ms', 'age_ms', 'rtt_ms')
+LINK_CAUSES = ('', 'silent', 'device_ms', 'computer', 'loss', 'freezes', 'jitter_ms', 'age_ms', 'rtt_ms')
 """What makes it no better."""
 
 REFERENCES = ('view', 'base', 'tool')
