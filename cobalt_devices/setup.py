@@ -39,5 +39,6 @@ setup(
             'spacemouse_node = cobalt_devices.spacemouse_node:main',
             'vr_node = cobalt_devices.vr_node:main',
         ],
+        'cobalt.parameters': ['cobalt_devices = cobalt_devices.parameter_tables:TABLES'],
     },
 )

@@ -23,5 +23,6 @@ setup(
     entry_points={
         'console_scripts': ['recorder_node = cobalt_recorder.recorder_node:main'],
         'cobalt.commands': ['bag = cobalt_recorder.bag_command'],
+        'cobalt.parameters': ['cobalt_recorder = cobalt_recorder.parameter_tables:TABLES'],
     },
 )

@@ -24,5 +24,6 @@ setup(
             'sim_node = cobalt_sim.sim_node:main',
             'scripted_operator = cobalt_sim.scripted_operator_node:main',
         ],
+        'cobalt.parameters': ['cobalt_sim = cobalt_sim.parameter_tables:TABLES'],
     },
 )

@@ -30,5 +30,6 @@ setup(
             'webrtc_bridge = cobalt_teleop.bridge.bridge_node:main',
         ],
         'cobalt.commands': ['invite = cobalt_teleop.bridge.door.invite_command'],
+        'cobalt.parameters': ['cobalt_teleop = cobalt_teleop.parameter_tables:TABLES'],
     },
 )

@@ -54,7 +54,10 @@ def _run(argv: Sequence[str] | None) -> int:
             print(f"cobalt: command '{entry.name}' is left out: {error}", file=sys.stderr)
             continue
         command.add_parser(subparsers)
-    options = parser.parse_args(argv)
+    options, unknown = parser.parse_known_args(argv)
+    if unknown:
+        hint = options.hint(unknown) if hasattr(options, 'hint') else ''
+        parser.error(f'unrecognized arguments: {" ".join(unknown)}{f"; {hint}" if hint else ""}')
     if not hasattr(options, 'func'):
         parser.print_help()
         return 0

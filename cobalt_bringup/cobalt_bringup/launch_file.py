@@ -6,9 +6,10 @@ launch_ros do; what it does not know, it refuses.
 
 import json
 import math
+import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ _FORMAT: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     'env': (('name', 'value'), (), ()),
 }
 _INCLUDED_ARGUMENT = (('name', 'value'), (), ())
+_VARIABLE = re.compile(r'\$\(var (\w+)\)')
 _TYPES: dict[str, type | None] = {'str': str, 'bool': bool, 'int': int, 'float': float, 'yaml': None}
 
 
@@ -76,6 +78,23 @@ class Respawn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A parameter of a node, or a file of them.
+
+    Attributes:
+        name: Of the parameter; empty for a file.
+        value: Of the parameter.
+        file: Of parameters; None for a single one.
+        origin: Where it is given, for messages; empty if the launch argument of its name gives it.
+    """
+
+    name: str = ''
+    value: Any = None
+    file: Path | None = None
+    origin: str = ''
+
+
+@dataclass(frozen=True, kw_only=True)
 class Process:
     """A process to start.
 
@@ -87,6 +106,10 @@ class Process:
         ends_all: The launch ends when this process ends.
         is_node: It is a ROS node, which handles signals itself once it has started.
         respawn: Whether it is started again when it ends, and how; None for no.
+        package: Of a node.
+        executable: Of a node.
+        node_name: Given to a node; empty for its own.
+        settings: Of a node, in the order in which they count: the last one wins.
     """
 
     name: str
@@ -96,6 +119,10 @@ class Process:
     ends_all: bool
     is_node: bool
     respawn: Respawn | None = None
+    package: str = ''
+    executable: str = ''
+    node_name: str = ''
+    settings: tuple[Setting, ...] = ()
 
 
 @dataclass(kw_only=True)
@@ -326,21 +353,27 @@ class _Walk:
         namespace = _join_namespaces(self.namespace, self._attribute(element, 'namespace'))
         if namespace:
             command += ['-r', f'__ns:={namespace}']
+        settings = []
         for child in element.children:
             if child.tag == 'param':
-                command += self._parameter(child)
+                setting = self._parameter(child)
+                settings.append(setting)
+                command += _as_words(setting)
             elif child.tag == 'remap':
                 command += ['-r', f'{self._attribute(child, "from")}:={self._attribute(child, "to")}']
         self._add(element, name or executable, command)
+        self.processes[-1] = replace(
+            self.processes[-1], package=package, executable=executable, node_name=name, settings=tuple(settings)
+        )
 
-    def _parameter(self, element: Element) -> list[str]:
+    def _parameter(self, element: Element) -> Setting:
         if ('from' in element.attributes) == ('name' in element.attributes):
             raise element.error("has either 'name' and 'value', or 'from'")
         if 'from' in element.attributes:
             file = self._attribute(element, 'from')
             if not Path(file).is_file():
                 raise element.error(f'there is no file {file}')
-            return ['--params-file', file]
+            return Setting(file=Path(file))
         if 'value' not in element.attributes:
             raise element.error("needs the attribute 'value'")
         kind = element.attributes.get('type', 'yaml')
@@ -351,7 +384,12 @@ class _Walk:
             value = typed_value(self._attribute(element, 'value'), _TYPES[kind])
         except ValueError as error:
             raise element.error(f"parameter '{name}': {error}") from error
-        return ['-p', f'{name}:={json.dumps(value, ensure_ascii=False)}']
+        variable = _VARIABLE.fullmatch(element.attributes['value'])
+        if variable is None:
+            origin = f'{element.file}:{element.line}'
+        else:
+            origin = f"argument '{variable[1]}'" if variable[1] != name else ''
+        return Setting(name=name, value=value, origin=origin)
 
     def _words(self, element: Element, name: str) -> list[str]:
         """Splits a command line: at spaces of the file itself, never inside what a `$(...)` stands for."""
@@ -404,6 +442,13 @@ class _Walk:
         if not max_retries.is_integer():
             raise element.error(f"'respawn_max_retries' is {max_retries:g}, but must be a whole number")
         return Respawn(delay_s=delay_s, max_retries=int(max_retries))
+
+
+def _as_words(setting: Setting) -> list[str]:
+    """Returns a parameter, or a file of them, as a node's command line has it."""
+    if setting.file is not None:
+        return ['--params-file', str(setting.file)]
+    return ['-p', f'{setting.name}:={json.dumps(setting.value, ensure_ascii=False)}']
 
 
 def _number(element: Element, name: str, default: float) -> float:

@@ -5,11 +5,13 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from cobalt_bringup.launch_element import LaunchFileError
 from cobalt_bringup.launch_file import Argument, declared_arguments, plan_launch, read_launch_file
 from cobalt_bringup.packages import INSTALLED
+from cobalt_bringup.parameter_check import check_parameters
 from cobalt_bringup.shared_memory import remove_dead
 from cobalt_bringup.supervisor import Supervisor
 from cobalt_teleop.core.errors import CobaltError
@@ -25,11 +27,11 @@ def add_parser(subparsers: 'argparse._SubParsersAction[argparse.ArgumentParser]'
         description='Starts a launch file and all its nodes; Ctrl-C ends them. It calls ros2 launch where that exists.',
     )
     parser.add_argument('file', help=f'path, or name of a launch file of cobalt_bringup, such as {DEFAULT_FILE}')
-    parser.add_argument('arguments', nargs='*', metavar='NAME:=VALUE', help='launch arguments')
+    parser.add_argument('arguments', nargs='*', default=[], metavar='NAME:=VALUE', help='launch arguments')
     parser.add_argument(
         '-s', '--show-args', action='store_true', help='show the arguments of the file, and start nothing'
     )
-    parser.set_defaults(func=up)
+    parser.set_defaults(func=up, hint=as_launch_arguments)
 
 
 def find_launch_file(name: str) -> Path:
@@ -64,6 +66,17 @@ def parse_arguments(pairs: list[str]) -> dict[str, str]:
     return arguments
 
 
+def as_launch_arguments(words: Sequence[str]) -> str:
+    """Returns how options that are none are written as launch arguments; empty if there is no saying."""
+    pairs = []
+    for index, word in enumerate(words):
+        if word.startswith('--'):
+            name, _, value = word[2:].partition('=')
+            following = [other for other in words[index + 1 : index + 2] if not other.startswith('-')]
+            pairs.append(f'{name.replace("-", "_")}:={value or "".join(following) or "VALUE"}')
+    return f'launch arguments are written {" ".join(pairs)}' if pairs else ''
+
+
 def describe_arguments(arguments: list[Argument]) -> str:
     """Returns what `--show-args` prints."""
     lines = []
@@ -84,6 +97,7 @@ def up(options: argparse.Namespace) -> int:
             print(f'{file.name}:\n{describe_arguments(known)}')
             return 0
         processes = plan_launch(file, arguments, environment=os.environ, packages=INSTALLED)
+        check_parameters(processes)
     except CobaltError as error:
         print(f'cobalt up: {error}', file=sys.stderr)
         return 2

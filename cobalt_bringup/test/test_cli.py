@@ -46,7 +46,7 @@ def test_arguments_of_a_launch_file_are_shown():
     answer = cobalt('up', 'sim.launch.xml', '--show-args')
     assert answer.returncode == 0
     assert 'num_envs  (default: 1)' in answer.stdout
-    assert 'one of pages, keyboard, phone, gamepad, spacemouse, none' in answer.stdout
+    assert 'one of pages, keyboard, phone, vr, gamepad, spacemouse, none' in answer.stdout
 
 
 def test_what_cannot_be_used_is_refused_with_the_valid_ones():
@@ -63,6 +63,39 @@ def test_what_cannot_be_used_is_refused_with_the_valid_ones():
         assert answer.returncode == 2
         assert sentence in answer.stderr
         assert 'Traceback' not in answer.stderr
+
+
+def test_values_are_checked_by_the_tables_of_the_nodes_before_any_starts(tmp_path):
+    broken, misspelt = tmp_path / 'broken.yaml', tmp_path / 'misspelt.yaml'
+    broken.write_text('/**/gamepad_node:\n  ros__parameters: [\n')
+    misspelt.write_text('/**/spacemouse_node:\n  ros__parameters:\n    forwad: "-ty"\n')
+    for argument, sentence in (
+        ('port:=abc', "parameter 'port' is 'abc', but must be a whole number"),
+        ('num_envs:=0', "parameter 'num_envs' is 0, but must be in 1 to 64"),
+        ('task:=lfit', "parameter 'task' is 'lfit', but must be one of lift, "),
+        ('host:=300.1.2.3', "parameter 'host' is '300.1.2.3', which is no address"),
+        ('width:=321', 'pictures are 321 x '),
+        (f'gamepad_params:={broken}', f'{broken}:3: this is no YAML'),
+        (f'spacemouse_params:={misspelt}', f"{misspelt}:3: spacemouse_node has no parameter 'forwad'"),
+    ):
+        answer = cobalt('up', 'sim.launch.xml', argument)
+        assert (answer.returncode, answer.stdout) == (2, '')
+        assert answer.stderr.startswith(f'cobalt up: {sentence}')
+        assert answer.stderr.count('\n') == 1
+    answer = cobalt('up', 'sim.launch.xml', 'foxglove:=true', 'foxglove_port:=0')
+    assert "argument 'foxglove_port': parameter 'port' is 0, but must be in 1 to 65535" in answer.stderr
+
+
+def test_options_that_are_none_come_with_the_way_to_write_them():
+    for words, sentence in (
+        (('up',), 'the following arguments are required: file\n'),
+        (('up', 'sim.launch.xml', '--port', '8081'), 'launch arguments are written port:=8081\n'),
+        (('up', 'sim.launch.xml', '--num-envs=2'), 'launch arguments are written num_envs:=2\n'),
+        (('doctor', '--colour'), 'unrecognized arguments: --colour\n'),
+    ):
+        answer = cobalt(*words)
+        assert answer.returncode == 2
+        assert answer.stderr.endswith(sentence)
 
 
 def test_doctor_looks_at_everything():

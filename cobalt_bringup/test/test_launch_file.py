@@ -188,5 +188,5 @@ def test_sim_starts_what_its_arguments_say():
     assert names() == ['sim_node', *devices, 'recorder_node', 'webrtc_bridge']
     assert names(record='false', devices='phone') == ['sim_node', 'phone_node', 'webrtc_bridge']
     assert names(record='false', devices='none') == ['sim_node', 'webrtc_bridge']
-    with pytest.raises(LaunchFileError, match='must be one of pages, keyboard, phone, gamepad, spacemouse, none'):
+    with pytest.raises(LaunchFileError, match='must be one of pages, keyboard, phone, vr, gamepad, spacemouse, none'):
         names(devices='joystick')

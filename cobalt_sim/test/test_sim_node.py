@@ -1,10 +1,12 @@
 """Starts the real nodes."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -101,3 +103,20 @@ def test_a_bad_parameter_ends_it_with_one_sentence(start_sim, parameters, senten
     assert sim.returncode == 2
     assert sentence in errors
     assert len(errors.strip().splitlines()) == 1
+
+
+def test_sigterm_ends_it_while_it_is_still_being_made(start_sim):
+    sim = start_sim(num_envs=64, cameras='""')
+    made = Path(f'/proc/{sim.pid}/status')
+    end_s = time.monotonic() + 20.0
+    # Its handler for SIGTERM stands: the simulation is about to be made.
+    while not int(re.search(r'SigCgt:\t(\w+)', made.read_text())[1], 16) >> (signal.SIGTERM - 1) & 1:
+        assert time.monotonic() < end_s
+        time.sleep(0.005)
+    time.sleep(0.1)
+    sim.send_signal(signal.SIGTERM)
+    sent_s = time.monotonic()
+    _, errors = sim.communicate(timeout=10)
+    assert sim.returncode == 0
+    assert time.monotonic() - sent_s < 1.5
+    assert 'Traceback' not in errors

@@ -10,6 +10,8 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import rclpy
@@ -19,6 +21,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.parameter_file import read_parameter_file
 from cobalt_teleop.ros.parameters import help_text
 
 SPIN_S = 1.0
@@ -45,6 +48,10 @@ class Stop:
             pass
 
 
+class _EndedWhileStarting(BaseException):
+    """SIGTERM came while a node was being made, which may take longer than whoever sent it waits."""
+
+
 def _name_transport_profile() -> None:
     """Gives Fast DDS its profile file under the old name where ROS 2 reads that one alone; later ones warn of it."""
     profile = os.environ.get('FASTDDS_DEFAULT_PROFILES_FILE')
@@ -65,6 +72,10 @@ class NodePlan:
     name: str
     parameters: type[Any]
     build: Callable[[Stop], Node]
+
+
+def _parameter_files(arguments: Sequence[str]) -> list[Path]:
+    return [Path(file) for word, file in pairwise(arguments) if word == '--params-file']
 
 
 def run_node(
@@ -121,8 +132,21 @@ def run_nodes(
 
     _name_transport_profile()
     stop = Stop()
+    starting = False
+
+    def on_signal(number: int, _frame: object) -> None:
+        stop.request()
+        if number == signal.SIGTERM and starting:
+            raise _EndedWhileStarting
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.request())
+        signal.signal(number, on_signal)
+    try:
+        for file in _parameter_files(arguments):
+            read_parameter_file(file)
+    except CobaltError as error:
+        print(f'{program}: {error}', file=sys.stderr)
+        return 2
     try:
         rclpy.init(args=[program, *arguments], signal_handler_options=SignalHandlerOptions.NO)
     except Exception as error:
@@ -131,7 +155,11 @@ def run_nodes(
     nodes: list[Node] = []
     try:
         try:
+            starting = True
             nodes += (plan.build(stop) for plan in plans)
+            starting = False
+        except _EndedWhileStarting:
+            return 0
         except CobaltError as error:
             print(f'{program}: {error}', file=sys.stderr)
             return 2
