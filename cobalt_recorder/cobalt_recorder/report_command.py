@@ -18,6 +18,8 @@ from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_verdict
 from cobalt_teleop.core.errors import CobaltError
 
+PAGE = 'report.html'
+
 
 def add_action(actions: Any) -> None:
     """Adds `report` to the command `cobalt bag`."""
@@ -28,7 +30,9 @@ def add_action(actions: Any) -> None:
         'verdicts, spreads and outliers. Exit code: 0, or 1 if an episode or the page failed.',
     )
     parser.add_argument('path', type=Path, help='folder of a bag, its .mcap file, or a data set')
-    parser.add_argument('-o', '--output', type=Path, metavar='FILE', help='the page; <name>_report.html if not given')
+    parser.add_argument(
+        '-o', '--output', type=Path, metavar='FILE', help=f'the page; {PAGE} in the folder if not given'
+    )
     parser.add_argument('--json', action='store_true', help='print one JSON object: the page, and what is not in it')
     parser.set_defaults(func=write_report)
 
@@ -48,7 +52,7 @@ def write_report(arguments: argparse.Namespace) -> int:
     except CobaltError as error:
         print(f'cobalt bag report: {error}', file=sys.stderr)
         return 1
-    output = (arguments.output or Path(f'{folders[0].name if is_bag else path.name}_report.html')).absolute()
+    output = (arguments.output or (folders[0] if is_bag else path) / PAGE).absolute()
     output.write_text(content, encoding='utf-8')
     if arguments.json:
         print(json.dumps({'page': str(output), 'failed': [{'path': str(p), 'reason': why} for p, why in failed]}))

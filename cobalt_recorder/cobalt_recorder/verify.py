@@ -16,7 +16,7 @@ from cobalt_recorder.rosbag2_metadata import read_metadata
 from cobalt_teleop.core.errors import CobaltError
 
 _RATE_SHARE = 0.9
-"""Of the declared rate: slower is a fault."""
+"""Of the declared rate: slower is worth a note. The bag is whole all the same, and the rules judge its rates."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,13 @@ class Check:
 
     Attributes:
         name: Such as stamps.
-        problems: In words; empty if all is well.
+        problems: What the bag lacks, in words; empty if it is whole.
+        notes: What is worth knowing of a bag that is whole.
     """
 
     name: str
-    problems: tuple[str, ...]
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -128,7 +130,7 @@ def _episode_checks(path: Path) -> list[Check]:
         return [Check('rows', (f'the episode cannot be understood: {type(error).__name__}: {error}',))]
     return [
         Check('rows', tuple(_row_problems(episode))),
-        Check('rates', tuple(_rate_problems(bag, episode))),
+        Check('rates', notes=tuple(_slow_rates(bag, episode))),
         Check('video', tuple(_video_problems(episode))),
     ]
 
@@ -146,7 +148,7 @@ def _row_problems(episode: EpisodeRecord) -> Iterator[str]:
         yield 'the last one is not the end of the episode'
 
 
-def _rate_problems(bag: Bag, episode: EpisodeRecord) -> Iterator[str]:
+def _slow_rates(bag: Bag, episode: EpisodeRecord) -> Iterator[str]:
     achieved, declared = timing.rate(episode.steps.ticks).value, episode.control_rate_hz
     if achieved < _RATE_SHARE * declared:
         yield f'control ran at {achieved:.2f} of {declared:g} Hz'

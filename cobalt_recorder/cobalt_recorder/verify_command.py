@@ -18,7 +18,8 @@ def add_action(actions: Any) -> None:
         'verify',
         help='check that bags are whole',
         description='Reads every bag at or below a folder, decodes all messages and pictures, and checks counts, '
-        'stamps, rates and metadata. Exit code: 0, or 1 if a bag has a problem or there is none.',
+        'stamps and metadata. What was recorded more slowly than declared is noted, and no fault. Exit code: 0, or 1 if a '
+        'bag has a problem or there is none.',
     )
     parser.add_argument('path', type=Path, help='folder of a bag, its .mcap file, or a data set')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
@@ -54,6 +55,7 @@ def _as_json(found: dict[Path, list[Check]]) -> str:
             'path': str(folder),
             'ok': not any(check.problems for check in checks),
             'checks': {check.name: list(check.problems) for check in checks},
+            'notes': {check.name: list(check.notes) for check in checks if check.notes},
         }
         for folder, checks in found.items()
     ]
@@ -66,6 +68,7 @@ def _as_text(found: dict[Path, list[Check]]) -> str:
         bad = [check for check in checks if check.problems]
         lines.append(f'{"FAULTY" if bad else "ok    "}  {folder}')
         lines += [f'    {check.name}: {problem}' for check in bad for problem in check.problems]
+        lines += [f'    note: {check.name}: {note}' for check in checks for note in check.notes]
     faulty = sum(any(check.problems for check in checks) for checks in found.values())
     names = ', '.join(check.name for check in max(found.values(), key=len))
     lines.append(f'{len(found)} bags checked ({names}): {faulty} have problems')

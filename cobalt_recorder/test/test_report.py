@@ -89,6 +89,22 @@ def test_a_data_set(tmp_path, capsys):
         assert expected in words
 
 
+def test_a_page_lies_beside_what_it_is_of(tmp_path, monkeypatch, capsys):
+    file = write_bag(tmp_path / 'set' / 'lift' / 'one')
+    elsewhere = tmp_path / 'elsewhere'
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    for path, page in (
+        (file, file.parent / 'report.html'),
+        (file.parent, file.parent / 'report.html'),
+        (tmp_path / 'set', tmp_path / 'set' / 'report.html'),
+    ):
+        assert run(path) == 0
+        assert capsys.readouterr().out.startswith(f'{page} (')
+        page.unlink()
+    assert not list(elsewhere.iterdir())
+
+
 def test_outliers_are_named(tmp_path):
     write_bag(tmp_path / 'one')
     _, verdict = judge_bag(tmp_path / 'one', load_rules(shipped_rules()))

@@ -36,7 +36,6 @@ def test_a_whole_bag_has_no_problem(tmp_path):
         ({'skip_frames': (30,)}, 'video', '1 pictures that rows refer to are missing from front'),
         ({'skip_frames': (0,)}, 'video', 'pictures of front do not decode'),
         ({'expected': 64}, 'counts', f'3 of {STEPS} are missing'),
-        ({'period_ns': 80_000_000}, 'rates', 'front sent 12.50 of 20 pictures a second'),
         (
             {'extra': [('/text', 'std_msgs/msg/String', b'\x00\x01\x00\x00', START_NS)]},
             'messages',
@@ -49,6 +48,19 @@ def test_each_fault_is_found_and_named(tmp_path, changes, name, words):
     write_bag(tmp_path / 'one', **changes)
     found = problems(tmp_path / 'one')
     assert any(words in problem for problem in found[name]), found
+
+
+def test_a_bag_that_was_recorded_slowly_is_whole_and_says_so(tmp_path, capsys):
+    write_bag(tmp_path / 'one', period_ns=80_000_000)
+    assert problems(tmp_path / 'one') == {}
+    assert run(tmp_path) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith('ok ')
+    assert 'note: rates: control ran at 12.50 of 20 Hz' in shown
+    assert 'note: rates: front sent 12.50 of 20 pictures a second' in shown
+    assert run('--json', tmp_path) == 0
+    (bag,) = json.loads(capsys.readouterr().out)['bags']
+    assert bag['ok'] and len(bag['notes']['rates']) == 2
 
 
 def test_a_file_that_was_cut_or_changed(tmp_path):
