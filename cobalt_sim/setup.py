@@ -20,6 +20,7 @@ setup(
     description='Vectorised MuJoCo simulator of Cobalt.',
     license='Apache-2.0',
     entry_points={
+        'cobalt.commands': ['robot = cobalt_sim.robot_command'],
         'console_scripts': [
             'sim_node = cobalt_sim.sim_node:main',
             'scripted_operator = cobalt_sim.scripted_operator_node:main',
