@@ -18,8 +18,8 @@ def add_action(actions: Any) -> None:
         'verify',
         help='check that bags are whole',
         description='Reads every bag at or below a folder, decodes all messages and pictures, and checks counts, '
-        'stamps and metadata. What was recorded more slowly than declared is noted, and no fault. Exit code: 0, or 1 if a '
-        'bag has a problem or there is none.',
+        'stamps and metadata. What ran more slowly than declared is noted, and no fault. Exit code: 0, or 1 if a bag '
+        'has a problem or there is none.',
     )
     parser.add_argument('path', type=Path, help='folder of a bag, its .mcap file, or a data set')
     parser.add_argument('--json', action='store_true', help='print one JSON object')
