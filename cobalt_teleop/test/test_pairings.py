@@ -4,6 +4,7 @@ import pytest
 
 from cobalt_teleop.bridge.operators.hands import KEPT_S, Hands
 from cobalt_teleop.bridge.operators.pairings import LIFETIME_S, MOST_OF_SESSION, PREFIX, Pairings
+from cobalt_teleop.bridge.wire.page_events import link_elsewhere
 
 
 class Clock:
@@ -78,3 +79,9 @@ def test_a_hand_that_falls_silent_has_let_go(clock):
     hands.may_speak('laptop', 'phone', 'arm', engaged=True)
     clock.now_s = KEPT_S + 0.01
     assert hands.may_speak('phone', 'phone', 'arm', engaged=True)
+
+
+def test_a_code_leads_to_the_first_place_that_others_reach_and_there_is_none_on_loopback_alone():
+    links, picture = link_elsewhere(['http://127.0.0.1:8080', 'https://192.0.2.7:8080'], 'invite=x')
+    assert links == ['https://192.0.2.7:8080/?invite=x'] and picture.startswith('data:image/svg')
+    assert link_elsewhere(['http://127.0.0.1:8080'], 'invite=x') == ([], '')

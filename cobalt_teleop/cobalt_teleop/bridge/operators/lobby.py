@@ -104,6 +104,7 @@ class Lobby:
             self.send_away,
             rules.sessions.service_timeout_s,
             log,
+            places,
         )
         self._tells = False
         self._started_s = time.monotonic()

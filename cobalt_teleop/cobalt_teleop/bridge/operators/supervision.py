@@ -3,7 +3,7 @@
 import asyncio
 import math
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
 from cobalt_interfaces.msg import ControlState, EpisodeState
@@ -15,7 +15,7 @@ from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.operators.usher import Usher
 from cobalt_teleop.bridge.wire import wording
-from cobalt_teleop.bridge.wire.page_events import Event, stopped_by
+from cobalt_teleop.bridge.wire.page_events import Event, link_elsewhere, stopped_by
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 from cobalt_teleop.core.topics import PAGE_DEVICES
 
@@ -33,6 +33,7 @@ class Supervision:
         send_away: Ends a session, and tells its page why.
         timeout_s: How long a host may take to answer [s].
         log: Writes a line to the node's log.
+        places: Where pages are found, such as `https://192.0.2.7:8080`.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Supervision:
         send_away: SendAway,
         timeout_s: float,
         log: Callable[[str], None],
+        places: Sequence[str] = (),
     ) -> None:
         self._floor = floor
         self._sessions = sessions
@@ -52,6 +54,7 @@ class Supervision:
         self._send_away_session = send_away
         self._timeout_s = timeout_s
         self._log = log
+        self._places = places
         self._watching: set[str] = set()
 
     async def serve(self, session: Session, message: PageMessage) -> None:
@@ -228,7 +231,8 @@ class Supervision:
         whom = wish['name'].strip() or 'somebody'
         self._log(f'{session.operator} (session {session.session_id}) invites {whom} as {wish["role"]}')
         invitation = {name: wish[name] for name in ('role', 'task', 'name', 'hours')}
-        session.tell({'type': 'invitation', 'token': token, **invitation})
+        _, picture = link_elsewhere(self._places, f'invite={token}')
+        session.tell({'type': 'invitation', 'token': token, 'picture': picture, **invitation})
 
     def _overview(self, session: Session) -> Event:
         return {

@@ -167,10 +167,14 @@ export function makeSupervisor({ known, link, clock, notice }) {
         $('invite-task').replaceChildren(new Option('any task', ''), ...all.map((task) => new Option(task, task)));
       }
     },
-    showInvitation({ token, role, name, hours }) {
+    showInvitation({ token, picture, role, name, hours }) {
       $('invite-url').value = `${location.origin}/?invite=${token}`;
       $('invite-note').textContent = `For ${name || 'whoever has it'}: ${{ operator: 'may drive', spectator: 'may watch', supervisor: 'may supervise' }[role]}, for ${hours === 1 ? 'one hour' : `${hours} hours`}`;
       $('invite-link').hidden = false;
+      const code = $('invite-code');
+      code.hidden = !picture; // where the server is open on its own machine alone, a code leads nobody here
+      code.onload = () => code.scrollIntoView({ block: 'nearest' });
+      if (picture) code.src = picture;
       $('invite-url').scrollIntoView({ block: 'nearest' });
     },
   };

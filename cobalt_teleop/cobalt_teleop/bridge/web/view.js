@@ -206,11 +206,18 @@ export function whatIs(uri) {
 }
 
 const VERDICTS = {
-  accept: 'Accepted',
-  review: 'To be reviewed',
-  reject: 'Rejected',
-  unknown: 'No verdict',
+  accept: 'accepted',
+  review: 'to be reviewed',
+  reject: 'rejected',
+  unknown: 'no verdict',
 };
+
+// The outcome of an episode with the verdict on it, in words such as "Success, but rejected".
+function verdictWords(verdict, outcome) {
+  const words = VERDICTS[verdict] ?? verdict;
+  if (!outcome) return capital(words);
+  return `${capital(outcomeWords(outcome))}, ${outcome === 'success' && verdict === 'reject' ? 'but ' : ''}${words}`;
+}
 
 // `episode` is the last one that ended; `quality` and `recording` are the newest that came.
 export function showLast({ episode, quality, recording }) {
@@ -220,8 +227,7 @@ export function showLast({ episode, quality, recording }) {
   set($('verdict').dataset, 'known', String(Boolean(judged || ended)));
   if (judged) {
     level('verdict', judged.verdict);
-    const outcome = ended ? outcomeWords(episode.outcome) : '';
-    text('verdict-title', [VERDICTS[judged.verdict] ?? judged.verdict, outcome].filter(Boolean).join(', '));
+    text('verdict-title', verdictWords(judged.verdict, ended ? episode.outcome : ''));
     text('verdict-text', capital(judged.tip || (ended && episode.end_reason) || ''));
     list('reasons', judged.reasons.slice(0, 6));
   } else if (own?.state === 'failed') {
@@ -240,7 +246,7 @@ export function showLast({ episode, quality, recording }) {
   const uri = judged?.uri || (own?.state === 'saved' ? own.uri : '');
   set($('bag'), 'hidden', !uri);
   set($('bag'), 'title', `Copy the ${whatIs(uri)}`);
-  text('bag-path', uri ? `\u200e${uri}` : '');
+  text('bag-path', uri);
 }
 
 let flashTimer = null;

@@ -36,15 +36,26 @@ def keyboard_event() -> Event:
     return {'type': 'keyboard', 'actions': [asdict(action) for action in ACTIONS], 'motion_bits': MOTION_BITS}
 
 
+def link_elsewhere(places: Sequence[str], query: str) -> tuple[list[str], str]:
+    """Returns links that lead here from another device, and a picture of the first one's code; both may be empty.
+
+    Args:
+        places: Where pages are found, the likeliest first; those of loopback lead nobody here.
+        query: What follows the question mark.
+    """
+    links = [f'{place}/?{query}' for place in places if not is_loopback(urlsplit(place).hostname or '')]
+    picture = segno.make(links[0], error='m', micro=False).svg_data_uri(scale=6, border=4) if links else ''
+    return links, picture
+
+
 def pairing_event(code: str, places: Sequence[str]) -> Event:
     """How a second device joins a session.
 
     Args:
         code: That lets it in.
-        places: Where pages are found, the likeliest first; those of loopback lead no phone here.
+        places: Where pages are found, the likeliest first.
     """
-    links = [f'{place}/?token={code}' for place in places if not is_loopback(urlsplit(place).hostname or '')]
-    picture = segno.make(links[0], error='m', micro=False).svg_data_uri(scale=6, border=3) if links else ''
+    links, picture = link_elsewhere(places, f'token={code}')
     return {'type': 'pairing', 'links': links, 'picture': picture, 'seconds': LIFETIME_S}
 
 
