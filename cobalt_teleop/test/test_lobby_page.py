@@ -236,9 +236,9 @@ def test_an_episode_whose_driver_has_left_says_so_and_how_it_ends_and_others_can
 
 def test_a_busy_device_is_named_and_the_panel_says_what_its_page_says(pages, bridge):
     owner = pages.open(f'{bridge.url}?token={bridge.owner}', 'Sue')
-    driver = pages.open(bridge.url, 'Bo')
+    driver = pages.open(bridge.url, 'Kim')
     wait(driver, "cobalt.link.level === 'good'")
-    row = owner.locator('#overview-people li', has_text='Bo')
+    row = owner.locator('#overview-people li', has_text='Kim')
     until(lambda: 'link good' in row.inner_text(), 'the word of his page')
     driver.evaluate(
         'window.hog = setInterval(() => { const end = performance.now() + 380; while (performance.now() < end); }, 400)'

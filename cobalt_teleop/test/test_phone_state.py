@@ -7,7 +7,8 @@ from page_module import evaluate
 
 MOVING = {'level': 'move', 'title': 'Moving', 'words': 'You drive.'}
 PART = {'name': 'arm', 'hold': 0, 'hold_text': '', 'limits': [], 'gripper_target': 1.0}
-CALM = {'route': 'ar', 'held': True, 'engaged': True, 'letGo': '', 'tracked': True, 'motion': MOVING, 'edge': False}
+HELD = {'route': 'ar', 'held': True, 'engaged': True, 'letGo': '', 'tracked': True}
+CALM = HELD | {'bar': '', 'motion': MOVING, 'edge': False}
 
 
 def pad(**changes):
@@ -23,6 +24,7 @@ def pad(**changes):
         ({'held': False, 'engaged': False, 'route': 'touch'}, 'rest', 'Drag here to move'),
         ({'tracked': False}, 'lost', 'The phone has lost its place'),
         ({'part': {'hold': 9, 'hold_text': 'the device jumped'}}, 'holding', 'Let go, then press again'),
+        ({'bar': 'Ada has control.', 'held': False, 'engaged': False}, 'holding', 'You watch'),
         ({'part': {'hold': 13, 'hold_text': 'resetting'}}, 'holding', 'Holding'),
         ({'engaged': False, 'letGo': 'this page is hidden'}, 'holding', 'Let go, then press again'),
         ({'engaged': False}, 'holding', 'Nothing moves now'),
@@ -34,6 +36,12 @@ def pad(**changes):
 def test_it_says_what_holds_the_arm_and_what_to_do(changes, state, title):
     said = pad(**changes)
     assert (said['state'], said['title']) == (state, title)
+
+
+def test_what_to_do_is_said_once():
+    said = pad(part={'hold': 3, 'hold_text': 'commands stopped arriving; let go and press again'})
+    assert said['words'] == 'Commands stopped arriving.'
+    assert pad(part={'hold': 10, 'hold_text': 'let go, then press again'})['words'] == ''
 
 
 def test_it_says_where_forward_lies():

@@ -97,8 +97,15 @@ const goal = new Goal({ onOpen: () => { keyboard.releaseAll('you look at the goa
 const pairing = isCompanion() ? null : addPairing({ panel, pair: () => link.send({ type: 'pair' }) });
 addDevices({
   panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }),
-  stop: emergencyStop, stale: () => known.control.yours && cameras.isStale(STALE_PICTURE_MS), seenElsewhere: (elsewhere) => { keyboard.elsewhere = elsewhere; },
+  stop: emergencyStop, bar: barFromDriving, stale: () => known.control.yours && cameras.isStale(STALE_PICTURE_MS), seenElsewhere: (elsewhere) => { keyboard.elsewhere = elsewhere; },
 });
+
+// Why this page cannot drive now though the arm is there, in a sentence; empty if it can.
+function barFromDriving() {
+  const { yours, holder } = known.control;
+  if (yours) return '';
+  return status.barFromControl() || (holder && `${holder} has control. Ask for it with the button "Ask for control".`);
+}
 
 // Somebody has pressed what moves the arm: says why it does not, and takes control if nobody has it.
 function mayMove({ takesControl }) {
@@ -110,7 +117,7 @@ function mayMove({ takesControl }) {
   }
   if (known.episode?.phase === 'preparing') view.notice('The workcell is being reset. Wait for "Running".', 'info');
   if (!takesControl || known.control.yours) return true;
-  const bar = status.barFromControl() || (known.control.holder && `${known.control.holder} has control. Ask for it with the button "Ask for control".`);
+  const bar = barFromDriving();
   if (bar) {
     view.notice(bar, 'info');
     return false;
@@ -167,6 +174,7 @@ const handlers = {
   you: (event) => {
     known.you = event;
     document.body.classList.toggle('companion', event.companion);
+    document.body.classList.toggle('spectator', event.role === 'spectator');
     settings.of(event.name);
     pairing?.tell(event.companions);
     lobby.welcome();

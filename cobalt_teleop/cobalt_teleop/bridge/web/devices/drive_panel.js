@@ -19,6 +19,7 @@ export class DrivePanel {
     this.form = document.getElementById('drive-settings');
     const open = document.getElementById('drive-settings-open');
     open.addEventListener('click', () => {
+      this.drawSettings(); // a device may have come or gone
       this.form.hidden = !this.form.hidden;
       open.setAttribute('aria-expanded', String(!this.form.hidden));
     });
@@ -83,6 +84,9 @@ export class DrivePanel {
   drawSettings() {
     const kind = this.chosen?.kind;
     const fields = FIELDS.filter((field) => (!field.moves || kind === 'moves') && (!field.rates || kind === 'rates'));
+    const vr = document.createElement('p');
+    vr.className = 'note';
+    if (!this.devices.some(({ name }) => name === 'vr')) vr.textContent = 'VR headset: this browser reaches none. Open this page in the browser of the headset.';
     this.form.replaceChildren(...fields.map((field) => {
       const label = document.createElement('label');
       label.className = 'field';
@@ -93,6 +97,6 @@ export class DrivePanel {
       select.addEventListener('change', () => this.settings.set(field.key, field.values[select.selectedIndex][0]));
       label.append(select);
       return label;
-    }));
+    }), vr);
   }
 }

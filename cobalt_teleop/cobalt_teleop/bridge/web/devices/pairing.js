@@ -23,8 +23,8 @@ export function addPairing({ panel, pair }) {
 
   function idle(companions = 0) {
     text.textContent = companions
-      ? `${companions === 1 ? 'A phone is' : 'Two phones are'} paired with this page. Hold the big button on it and move it: the arm follows.`
-      : 'Hold your phone and move it: the arm follows. The pictures stay on this screen.';
+      ? `${companions === 1 ? 'A phone is' : 'Two phones are'} paired with this page. Press the blue button on it, then do what its screen says: the arm follows.`
+      : 'Drive with a phone in your hand: by how it moves, or by a finger on it. The pictures stay on this screen.';
     button.textContent = companions ? 'Pair another phone' : 'Pair a phone';
     button.hidden = companions >= 2;
     code.replaceChildren();

@@ -13,6 +13,7 @@ import { PhoneXR } from '/devices/phone_xr.js';
 import { continuous, rotate, wrapped, yawOf } from '/devices/rotation.js';
 import { clickWithSecondFinger } from '/devices/second_finger.js';
 import { WakeLock } from '/devices/wake_lock.js';
+import { isCompanion } from '/token.js';
 import { set } from '/view.js';
 
 const DRAWN_MS = 100;
@@ -20,6 +21,8 @@ const GRIPPER_TOLD_MS = 200; // the gripper's last place is told for so long: a 
 const LIMIT_SHOWN_MS = 500; // a limit that comes and goes is one
 const UNTURNED = [0, 0, 0, 1];
 const SCALES = [[1, '1 : 1'], [0.5, '1 : 2'], [0.25, '1 : 4']];
+
+const SEEN_BESIDE = 'The pictures are on the other screen. ';
 
 const WORDS = {
   ar: { how: 'Move your phone, and the gripper moves and turns as your hand does. The phone finds its place with its camera; that picture stays on the phone.', go: 'Drive by moving the phone' },
@@ -296,10 +299,12 @@ class Phone {
     set(view.root.dataset, 'route', route ?? best);
     set(view.before, 'hidden', route !== null);
     set(view.driving, 'hidden', route === null);
-    set(view.how, 'textContent', WORDS[best].how);
+    const bar = page.bar();
+    set(view.how, 'textContent', bar ? `You watch: ${bar}` : `${isCompanion() ? SEEN_BESIDE : ''}${WORDS[best].how}`);
+    set(view.go, 'hidden', Boolean(bar));
     set(view.go, 'textContent', WORDS[best].go);
-    set(view.touchInstead, 'hidden', best !== 'ar');
-    set(view.missing, 'textContent', this.missing);
+    set(view.touchInstead, 'hidden', best !== 'ar' || Boolean(bar));
+    set(view.missing, 'textContent', bar ? '' : this.missing);
     set(view.turning, 'hidden', route !== 'sensors');
     set(view.turningWords, 'textContent', this.turns ? 'on' : 'off');
     view.turning.setAttribute('aria-pressed', String(this.turns));
@@ -335,7 +340,7 @@ class Phone {
     const part = step?.parts.find(({ name }) => name === this.stream.part) ?? step?.parts[0] ?? null;
     const now = padState({
       route, held: this.touch.held, engaged: this.stream.engaged, letGo: this.letGo, tracked: this.tracked,
-      motion, edge: step?.hold === 0 && motion.level === 'hold', part,
+      bar: this.page.bar(), motion, edge: step?.hold === 0 && motion.level === 'hold', part,
     });
     if (now.state === 'limit') this.limit = { ...now, until_ms: pageNow() + LIMIT_SHOWN_MS };
     const { state, title, words } = now.state === 'moving' && pageNow() < this.limit.until_ms ? this.limit : now;
