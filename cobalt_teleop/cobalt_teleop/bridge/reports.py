@@ -9,8 +9,8 @@ from cobalt_teleop.bridge.door.visitor import visitor_of
 from cobalt_teleop.bridge.operators.lobby import Lobby
 
 _FOR_SUPERVISORS = (
-    'Metrics are for whoever runs this bridge: ask from its own machine, or with the header '
-    "'Authorization: Bearer TOKEN'.\n"
+    'Metrics are for whoever runs this bridge. As it serves the network, they need the header '
+    "'Authorization: Bearer TOKEN' on its own machine too; TOKEN is in the file owner_token of its state folder.\n"
 )
 
 
