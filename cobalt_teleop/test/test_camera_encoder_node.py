@@ -24,7 +24,7 @@ from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
 
 CODE = 'import sys; from cobalt_teleop.video.camera_encoder_node import main; sys.exit(main())'
-NAMED = ','.join(f'{name}=/usb/{name}' for name in ('jpeg', 'odd', 'fast', 'dead', 'words'))
+NAMED = ','.join(f'{name}=/usb/{name}' for name in ('jpeg', 'odd', 'fast', 'dead', 'words', 'late'))
 CAMERAS = f'cameras:=[front,wrist,usb=/usb/pictures,{NAMED}]'
 BLUE, RED = (20, 40, 240), (240, 40, 20)
 
@@ -214,7 +214,7 @@ def test_what_is_wrong_is_told_once_and_the_next_good_picture_is_shown(encoder, 
     assert len(camera.heard) - before <= 2, 'pictures that were on their way'
     camera.until_shown(lambda: camera.shoot(colour=RED), (320, 240), RED)
     until(lambda: camera.shoot(colour=RED) or 'good again' in encoder.said('odd')[-1], 'good news')
-    first, last = encoder.said('odd')
+    *_, first, last = encoder.said('odd')
     assert "encoding 'yuv_unknown' is unknown" in first and '/usb/odd' in first
     assert 'pictures are good again' in last
 
@@ -250,6 +250,16 @@ def test_a_topic_of_another_type_is_told_with_the_right_ones(encoder, viewer):
     until(lambda: encoder.said('words'), 'a word on the type', timeout_s=15.0)
     assert '/usb/words is a topic of std_msgs/msg/String' in encoder.said('words')[0]
     assert 'sensor_msgs/msg/CompressedImage' in encoder.said('words')[0]
+
+
+def test_a_camera_that_nobody_publishes_is_told_of_before_anybody_watches(encoder, viewer):
+    ready = 'ready: video of late on /lab/camera/late/video, from /usb/late, while somebody watches or records it'
+    assert any(ready in line for line in encoder.lines)
+    until(lambda: encoder.said('late'), 'its silence is told')
+    assert 'nobody publishes on /usb/late. Start the camera driver, or name its topic' in encoder.said('late')[0]
+    viewer.node.create_publisher(Image, '/usb/late', 1)
+    until(lambda: len(encoder.said('late')) > 1, 'it is told that one came')
+    assert encoder.said('late')[1].endswith('a camera publishes there now\n')
 
 
 def test_it_ends_quietly(encoder, viewer):

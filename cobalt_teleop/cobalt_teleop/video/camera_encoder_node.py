@@ -59,6 +59,7 @@ class _Camera:
         self._rate_hz = values.rate_hz
         self._wishes = VideoWishes(name, best, time.monotonic())
         self._stream = VideoStream(node, values.workcell, name, values.rate_hz, best)
+        self._absent = False
         self._faults = PictureFaults(self._tell)
         self._capture_time = CaptureTime(lambda text: self._tell(text, False))
         self._worker = threading.Thread(target=self._work, name=f'encoder-{name}', daemon=True)
@@ -83,8 +84,20 @@ class _Camera:
         self._stream.limits = self._wishes.granted(self._rate_hz, full_size=full_size)
         if not wanted:
             self._pictures.close()
+            self._look_for_driver(self._pictures.absent())
         elif trouble := self._pictures.open():
             self._faults.wrong(trouble, time.monotonic())
+        else:
+            self._look_for_driver('')
+
+    def _look_for_driver(self, trouble: str) -> None:
+        """Says that no driver is there, also before somebody wants its pictures, and that one came."""
+        if trouble:
+            self._absent = True
+            self._faults.wrong(trouble, time.monotonic())
+        elif self._absent:
+            self._absent = False
+            self._faults.over('a camera publishes there now')
 
     def close(self) -> None:
         self._pictures.end()
@@ -129,6 +142,10 @@ class CameraEncoder(Node):
             usual = topics.image_raw(name), topics.image_compressed(name)
             names = (topic,) if topic else tuple(one.absolute(values.workcell) for one in usual)
             self._cameras[name] = _Camera(self, values, name, names)
+            self.get_logger().info(
+                f'ready: video of {name} on {topics.video(name).absolute(values.workcell)}, from {" or ".join(names)}, '
+                'while somebody watches or records it'
+            )
         self.create_timer(_LOOK_PERIOD_S, self._look)
         self._episodes = create_subscription(self, topics.EPISODE, values.workcell, self._on_episode)
         self.create_service(SetCamera, topics.service_name(self.get_name(), 'SetCamera'), self._on_set_camera)

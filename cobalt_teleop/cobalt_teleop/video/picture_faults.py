@@ -34,6 +34,14 @@ class PictureFaults:
                 self._told, self._told_s = text, now_s
                 self._tell(text, False)
 
+    def over(self, text: str) -> None:
+        """The fault is over without a picture having been shown; told with this sentence, if the fault was."""
+        with self._lock:
+            if self._told:
+                self._tell(text, True)
+            self._fault = self._told = ''
+            self._told_s = -TOLD_EVERY_S
+
     def good(self, now_s: float) -> None:
         """A picture was shown."""
         with self._lock:

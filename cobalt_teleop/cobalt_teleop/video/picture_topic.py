@@ -39,6 +39,7 @@ class PictureTopic:
         self._arrived = threading.Condition()
         self._closed = False
         self._heard_s = 0.0
+        self._absent_since_s: float | None = None
 
     @property
     def name(self) -> str:
@@ -61,11 +62,28 @@ class PictureTopic:
             self._heard_s = time.monotonic()
         if time.monotonic() - self._heard_s < PATIENCE_S:
             return ''
-        if strangers and found is None:
-            return f'{strangers[0]}, but a camera publishes {" or ".join(TYPES)}. Name another topic: NAME=TOPIC'
         if found is None:
-            return f'nobody publishes on {self.name}. Start the camera driver, or name its topic: NAME=TOPIC'
+            return self._why_absent(strangers)
         return f'no picture has come on {self.name} for {PATIENCE_S:g} s'
+
+    def absent(self) -> str:
+        """Looks for a driver without subscribing. To be called again and again.
+
+        Returns:
+            Why no picture can come, in words; empty if there is a driver, or may still be one.
+        """
+        found, strangers = self._look()
+        if found is not None:
+            self._absent_since_s = None
+            return ''
+        if self._absent_since_s is None:
+            self._absent_since_s = time.monotonic()
+        return self._why_absent(strangers) if time.monotonic() - self._absent_since_s >= PATIENCE_S else ''
+
+    def _why_absent(self, strangers: list[str]) -> str:
+        if strangers:
+            return f'{strangers[0]}, but a camera publishes {" or ".join(TYPES)}. Name another topic: NAME=TOPIC'
+        return f'nobody publishes on {" or ".join(self._names)}. Start the camera driver, or name its topic: NAME=TOPIC'
 
     def close(self) -> None:
         """Unsubscribes, until it is opened again."""
