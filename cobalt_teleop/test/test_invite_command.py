@@ -82,6 +82,16 @@ def test_without_a_bridge_it_says_what_to_do(invite, folder):
     assert code == 2 and '--origin' in printed.err
 
 
+def test_it_makes_no_link_to_a_bridge_that_serves_its_own_machine_alone(invite, folder):
+    keep_origins(folder, ['http://127.0.0.1:8080'])
+    code, printed = invite('--role', 'operator')
+    assert (code, printed.out) == (2, '')
+    assert 'serves this machine alone' in printed.err and '--state-dir' in printed.err
+    assert Invitations(folder).issued() == []
+    assert invite('--origin', 'https://tunnel.example')[0] == 0
+    assert invite('--owner')[1].out.startswith('http://127.0.0.1:8080/?token=')
+
+
 def test_a_qr_code_is_drawn_below_the_link(invite):
     lines = invite('--qr')[1].out.splitlines()
     assert len(lines) > 15 and len({len(line) for line in lines[2:]}) == 1

@@ -69,6 +69,12 @@ def _invite(options: argparse.Namespace) -> int:
             f'no bridge has started with the state folder {str(folder.path)!r} yet: start one, or name its address '
             'by --origin https://ADDRESS:PORT'
         )
+    if not options.owner and not options.origin and all(place.startswith('http://') for place in places):
+        raise CobaltError(
+            f'the bridge that started last with the state folder {str(folder.path)!r} serves this machine alone, and no '
+            'link lets others in: start it with host:=0.0.0.0, name the folder of another by --state-dir, or its address '
+            'by --origin'
+        )
     if options.owner:
         query = f'token={owner_token(folder)}'
     else:
@@ -79,12 +85,6 @@ def _invite(options: argparse.Namespace) -> int:
     workcell = f'&workcell={options.workcell}' if options.workcell else ''
     links = [f'{place}/?{query}{workcell}' for place in places]
     print('\n'.join(links))
-    if all(place.startswith('http://') for place in places):
-        print(
-            f'The bridge that started last with the state folder {str(folder.path)!r} serves this machine alone: '
-            'start it with host:=0.0.0.0 for others, or name the folder of another by --state-dir.',
-            file=sys.stderr,
-        )
     tasks = kept_tasks(folder)
     if options.task and tasks and options.task not in tasks and not options.owner:
         print(
