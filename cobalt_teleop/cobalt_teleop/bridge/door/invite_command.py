@@ -71,9 +71,9 @@ def _invite(options: argparse.Namespace) -> int:
         )
     if not options.owner and not options.origin and all(place.startswith('http://') for place in places):
         raise CobaltError(
-            f'the bridge that started last with the state folder {str(folder.path)!r} serves this machine alone, and no '
-            'link lets others in: start it with host:=0.0.0.0, name the folder of another by --state-dir, or its address '
-            'by --origin'
+            f'the bridge that started last with the state folder {str(folder.path)!r} serves this machine alone, where '
+            'no link lets others in: start it with host:=0.0.0.0, name the folder of another by --state-dir, or its '
+            'address by --origin'
         )
     if options.owner:
         query = f'token={owner_token(folder)}'
