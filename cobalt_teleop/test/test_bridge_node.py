@@ -452,7 +452,7 @@ def test_a_page_without_control_neither_judges_nor_releases_a_stop(host, bridge)
             await other.until_event('control', emergency_stop=True)
             await other.say('emergency_stop')
             await other.say('clear_emergency_stop')
-            await other.until(lambda: 'pressed the stop' in other.newest('notice')['text'], 'refused')
+            await other.until(lambda: 'release it in the panel' in other.newest('notice')['text'], 'refused')
             await holder.say('clear_emergency_stop')
             await holder.until_event('control', emergency_stop=False)
 

@@ -7,6 +7,7 @@ const ENGAGED_AFTER_MS = 500; // an engagement lasts until this long after the l
 const MOVING_PERIOD_MS = 40;
 const TAKING_CONTROL_MS = 1500; // how long the press that asks for control may wait for it
 const IDLE_PERIOD_MS = 200;
+const LONGEST_INTRODUCTION_MS = 400; // a host that says nothing of the keys that are at rest is not waited for longer
 
 export class Keyboard {
   // send(levels): called at each change, and again and again while moving or in control.
@@ -29,6 +30,7 @@ export class Keyboard {
     this.elsewhere = false; // unless the person sees all of it elsewhere, such as in a headset,
     this.cut = ''; // or nothing passes between it and the robot
     this.timer = null;
+    this.introduced_ms = null; // until when keys are shown at rest to who has not heard of them yet
     this.listen();
   }
 
@@ -107,16 +109,36 @@ export class Keyboard {
       // Held since before: it did not take control, and must not drive by it.
       this.releaseAll('they were held before you had control');
     } else if (inControl && this.buttons) {
-      // The key that took control was down before the device node heard of it, and would have to be pressed again.
-      clearTimeout(this.timer);
-      this.send({ buttons: 0, engaged: false, clutchEpoch: this.clutchEpoch, pressCounts: this.pressCounts });
-      this.timer = setTimeout(() => this.step(), MOVING_PERIOD_MS);
+      // The key that took control was down before the device node heard of it, and would have to be pressed again:
+      // first it is shown keys at rest, until the host has heard of them.
+      this.introduced_ms = pageNow() + LONGEST_INTRODUCTION_MS;
+      this.introduce();
     } else {
       this.changed();
     }
   }
 
+  introduce() {
+    clearTimeout(this.timer);
+    if (pageNow() > this.introduced_ms) {
+      this.introduced_ms = null;
+      this.step();
+      return;
+    }
+    this.send({ buttons: 0, engaged: false, clutchEpoch: this.clutchEpoch, pressCounts: this.pressCounts });
+    this.timer = setTimeout(() => this.introduce(), MOVING_PERIOD_MS);
+  }
+
+  // The host has heard that no key is pressed.
+  noteRest() {
+    if (this.introduced_ms === null) return;
+    this.introduced_ms = null;
+    this.changed();
+  }
+
   changed() {
+    if (this.introduced_ms !== null && this.buttons && this.inControl) return;
+    this.introduced_ms = null;
     clearTimeout(this.timer);
     this.step();
   }

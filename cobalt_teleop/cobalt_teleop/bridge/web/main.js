@@ -62,6 +62,8 @@ const known = {
   elapsed_s: 0,
 };
 
+const HOLD_NOT_ENGAGED = 2; // PartStep
+
 const NO_EPISODE = { episode: null, ended: null, recording: null, quality: null, step: null };
 
 let light = () => {};
@@ -236,7 +238,12 @@ const handlers = {
   },
   recording: (event) => { known.recording = event; },
   quality: (event) => { if (event.final) known.quality = event; },
-  step: (event) => { noteMotion(event); ticks.onStep(event.ticks_missed, pageNow()); known.step = event; },
+  step: (event) => {
+    noteMotion(event);
+    if (event.hold === HOLD_NOT_ENGAGED) keyboard.noteRest();
+    ticks.onStep(event.ticks_missed, pageNow());
+    known.step = event;
+  },
   notice: (event) => view.notice(event.text, event.level),
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},
