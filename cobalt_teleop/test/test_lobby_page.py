@@ -210,7 +210,7 @@ def test_an_episode_whose_driver_has_left_says_so_and_how_it_ends_and_others_can
         driver.click('#start')
         wait(watcher, "cobalt.episode?.phase === 'running'")
         driver.close()
-        wait(watcher, "document.getElementById('phase').innerText === 'Nobody drives: ends at 1:00'")
+        wait(watcher, "document.getElementById('phase').innerText === 'Ends at 1:00: nobody drives'")
         until(lambda: f'{name} has no control any more' in watcher.inner_text('#notices'), 'a notice')
 
     leave_an_episode('Ada')

@@ -152,7 +152,7 @@ export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel
     ending: 'Saving',
     ended: `Ended: ${outcomeWords(episode?.outcome)}`,
   };
-  const going = silent ? 'Interrupted' : undriven ? `Nobody drives: ${undriven}` : words.running;
+  const going = silent ? 'Interrupted' : undriven ? `${undriven[0].toUpperCase()}${undriven.slice(1)}: nobody drives` : words.running;
   text('phase', phase === 'running' ? going : words[phase] ?? phase);
   level('phase', phase === 'running' && !silent && undriven ? 'warn' : '');
   text('recording', recordingWords);
