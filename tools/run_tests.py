@@ -63,14 +63,14 @@ def test_lanes() -> Lanes:
     """Returns the tests of packages that wait more than they work, beside each other."""
     return [
         [colcon_step('cobalt_teleop', ['cobalt_teleop'])],
-        [colcon_step('other packages', ['cobalt_devices', 'cobalt_recorder', 'cobalt_bringup'])],
+        [colcon_step('other packages', ['cobalt_devices', 'cobalt_recorder', 'cobalt_bringup', 'cobalt_sim'])],
     ]
 
 
 def test_steps() -> list[Step]:
-    """Returns the tests that need the machine for themselves."""
+    """Returns the tests that need the machine for themselves: they run whole stacks and browsers."""
     ignored = (f'--ignore={path}' for path in LONG_PAGES)
-    return [colcon_step('cobalt_sim', ['cobalt_sim']), pytest_step('pytest tests', 'tests', *ignored)]
+    return [pytest_step('pytest tests', 'tests', *ignored)]
 
 
 @dataclass(frozen=True)
