@@ -31,7 +31,7 @@ JUMP_M, JUMP_RAD = 1e-3, np.deg2rad(0.1)
 """What may move at engage."""
 
 _SPEED_TOLERANCE = 1e-6
-_PLACE_TOLERANCE = 1e-8
+_PLACE_TOLERANCE, _DEPARTURE_TOLERANCE = 1e-8, 1e-5
 _ODD_NUMBERS = (float('nan'), float('inf'), -float('inf'), 1e6, -1e9, 1e300, 5e-324, 0.0)
 
 
@@ -390,8 +390,10 @@ class GuardRun:
 
     def _check_tool(self, target: Pose, velocity: np.ndarray, turning: np.ndarray) -> None:
         limits, before = self._arm.limits, self._target.position
-        assert np.all(target.position >= np.minimum(limits.workspace_min, before) - _PLACE_TOLERANCE)
-        assert np.all(target.position <= np.maximum(limits.workspace_max, before) + _PLACE_TOLERANCE)
+        # The way home starts from where the joints bring the tool, which is not to the last digit where its target was.
+        tolerance = _DEPARTURE_TOLERANCE if self._on_the_way_home else _PLACE_TOLERANCE
+        assert np.all(target.position >= np.minimum(limits.workspace_min, before) - tolerance)
+        assert np.all(target.position <= np.maximum(limits.workspace_max, before) + tolerance)
         assert np.linalg.norm(velocity) <= limits.linear_speed + _SPEED_TOLERANCE
         assert np.linalg.norm(turning) <= limits.angular_speed + _SPEED_TOLERANCE
         slack = _SPEED_TOLERANCE / PERIOD_S

@@ -224,12 +224,12 @@ class PartController:
 
     def _depart_for_home(self, measured: Measured) -> None:
         """Sets off, unless the way would lead out of the workspace: then there is none."""
-        self._start_at(measured)
         way = self._way_home(measured, self._homing_scale)
         if way.leaves_box_by_m > 0.0:
             self._end_homing()
-        else:
-            self._homing = way
+            return
+        self._start_at(measured)
+        self._homing = way
 
     def _go_home(self, measured: Measured) -> PartDecision:
         if self._homing is None and self._joints.at_rest:
