@@ -50,6 +50,8 @@ class CommandInbox:
         """Source and publisher of the newest message that came under another lease, or beside the bound publisher."""
         self._pressed: dict[str, int] = {}
         self._waits: dict[str, int] = {}
+        self._publishers: dict[str, bytes | None] = {}
+        self._outlived: dict[str, int] = {}
         self.rejected = False
         """Whether an invalid command arrived in this tick."""
 
@@ -88,6 +90,7 @@ class CommandInbox:
         source = str(message.source)
         refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:
+            self._note_publisher(source, gid, message)
             self._note_press(source, int(message.clutch_epoch) if message.engaged else None)
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
@@ -105,14 +108,27 @@ class CommandInbox:
         self._motion = _motion(message)
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
+    def _note_publisher(self, source: str, gid: bytes | None, message: Any) -> None:
+        """Sees a device's node that was started again while a press of it went on: that press is an old one."""
+        was_pressed = source in self._pressed and self._publishers.get(source, gid) != gid
+        self._publishers[source] = gid
+        if not message.engaged:
+            self._outlived.pop(source, None)
+        elif was_pressed:
+            self._outlived[source] = int(message.clutch_epoch)
+
     def _note_press(self, source: str, epoch: int | None) -> None:
         self._pressed.pop(source, None)
         if epoch is not None:
             self._pressed[source] = epoch
             while len(self._pressed) > _MOST_SOURCES:
-                self._pressed.pop(next(iter(self._pressed)))
+                forgotten = next(iter(self._pressed))
+                del self._pressed[forgotten]
+                self._publishers.pop(forgotten, None)
 
     def _has_turn(self, message: Any, source: str, now_s: float) -> bool:
+        if message.engaged and self._outlived.get(source) == message.clutch_epoch:
+            return False
         heard = self.message
         if heard is None or heard.source == source:
             return True

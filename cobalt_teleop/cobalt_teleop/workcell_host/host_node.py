@@ -13,6 +13,7 @@ from cobalt_interfaces import srv
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.stamps import to_stamp
+from cobalt_teleop.workcell_host.name_locks import NameLocks
 from cobalt_teleop.workcell_host.plant import Plant
 from cobalt_teleop.workcell_host.request_texts import check_texts
 from cobalt_teleop.workcell_host.sole_host import refuse_second_host
@@ -53,6 +54,7 @@ class HostNode(Node):
         super().__init__(default_name)
         self._made_s = time.monotonic()
         host_id = self.get_name()
+        self._locks = NameLocks()
         self._workcells: dict[str, Workcell] = {}
         self._schedule: TickSchedule | None = None
         self._stop_button: StopButton | None = None
@@ -79,7 +81,7 @@ class HostNode(Node):
         Raises:
             ServedAlreadyError: Another host in this ROS domain serves a workcell of one of these names.
         """
-        refuse_second_host(self, plants, made_s=self._made_s)
+        refuse_second_host(self, plants, self._locks, made_s=self._made_s)
         software = software_identity()
         for workcell_id, plant in plants.items():
             self._workcells[workcell_id] = Workcell(self, workcell_id, self.get_name(), plant, options, software)
@@ -112,6 +114,7 @@ class HostNode(Node):
             self._schedule.stop()
         for workcell in self._workcells.values():
             workcell.close()
+        self._locks.release()
 
     def _answering(self, handler: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
         """Turns what a handler raises into the answer's reason."""

@@ -9,6 +9,7 @@ from rclpy.node import Node
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.topics import CONTROL_STEP
 from cobalt_teleop.ros.endpoints import TakenSubscription
+from cobalt_teleop.workcell_host.name_locks import NameLocks
 
 DISCOVERY_S = 0.5
 """A node this old knows the publishers that were there before it [s]."""
@@ -23,19 +24,24 @@ class ServedAlreadyError(CobaltError):
     """Another host in this ROS domain serves a workcell of the same name."""
 
 
-def refuse_second_host(node: Node, workcell_ids: Collection[str], *, made_s: float) -> None:
-    """Waits until the node knows who else publishes, and refuses if one of them ticks under these names.
+def refuse_second_host(node: Node, workcell_ids: Collection[str], locks: NameLocks, *, made_s: float) -> None:
+    """Takes the names on this machine, then looks for a host elsewhere that ticks under one of them.
 
-    Without such a publisher it returns once the node is DISCOVERY_S old; with one, at most LISTEN_S later.
+    Without a publisher of these topics it returns once the node is DISCOVERY_S old; with one, at most LISTEN_S later.
+    Discovery may take longer than that: then SecondHostWatch sees the other host.
 
     Args:
         node: Has no publisher on the workcells' topics yet.
         workcell_ids: To be served.
+        locks: Of the host.
         made_s: When the node was made, on the monotonic clock [s].
 
     Raises:
-        ServedAlreadyError: One ticks.
+        ServedAlreadyError: Another host has a name.
     """
+    taken = locks.take(workcell_ids, ros_domain())
+    if taken:
+        raise ServedAlreadyError(_sentence(taken))
     heard: dict[str, TakenSubscription] = {}
     end_s = known_s = made_s + DISCOVERY_S
     try:
@@ -54,8 +60,13 @@ def refuse_second_host(node: Node, workcell_ids: Collection[str], *, made_s: flo
             subscription.close()
 
 
+def ros_domain() -> int:
+    """Returns the number of this process's ROS domain."""
+    return int(os.environ.get('ROS_DOMAIN_ID') or 0)
+
+
 def _sentence(workcell_id: str) -> str:
-    domain = int(os.environ.get('ROS_DOMAIN_ID') or 0)
+    domain = ros_domain()
     return (
         f"another host, such as a second simulator, serves '{workcell_id}' in ROS domain {domain} already: end it, or "
         f'start this one in a domain of its own: ROS_DOMAIN_ID={domain + 1}'

@@ -1,0 +1,72 @@
+"""Whose press counts, when devices come, go, and come again."""
+
+import pytest
+
+from cobalt_interfaces.msg import TeleopCommand
+from cobalt_teleop.core.command import HoldReason
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.workcell_host.command_inbox import CommandInbox
+
+
+class Topic:
+    """A subscription that gives what a test puts in."""
+
+    def __init__(self):
+        self.messages = []
+
+    def take_all(self):
+        taken, self.messages = self.messages, []
+        return taken
+
+
+class Devices:
+    """An operator's devices, each with the publisher of its node."""
+
+    def __init__(self):
+        self.topic = Topic()
+        self.inbox = CommandInbox(self.topic)
+        self.publishers = {}
+
+    def start_again(self, source):
+        self.publishers[source] = self.publishers.get(source, 0) + 1
+
+    def say(self, source, epoch=None):
+        """Says that a press goes on, or that none does; returns the source that is heard."""
+        message = TeleopCommand(source=source, engaged=epoch is not None, clutch_epoch=epoch or 0, tracked=True)
+        message.header.stamp = to_stamp(now_ns())
+        gid = f'{source}{self.publishers.get(source, 0)}'.encode()
+        self.topic.messages.append((message, {'publisher_gid': {'data': gid}, 'received_timestamp': now_ns()}))
+        motion = self.inbox.take(lambda lease, source, gid: HoldReason.NONE)
+        return motion and (motion.source, motion.clutch_epoch if motion.engaged else None)
+
+
+@pytest.fixture
+def devices():
+    return Devices()
+
+
+def test_a_press_that_goes_on_over_a_restart_of_its_node_is_not_heard_under_its_new_number(devices):
+    assert devices.say('vr', 5) == ('vr', 5)
+    devices.start_again('vr')
+    assert devices.say('vr', 900) == ('vr', 5)
+    devices.say('vr')
+    assert devices.say('vr', 901) == ('vr', 901)
+
+
+def test_nor_is_one_that_waited_while_another_device_drove(devices):
+    assert devices.say('phone', 3) == ('phone', 3)
+    assert devices.say('vr', 7) == ('phone', 3)
+    for source in ('phone', 'vr'):
+        devices.start_again(source)
+    assert devices.say('vr', 800) == ('phone', 3)
+    devices.say('phone')
+    assert devices.say('vr', 800) == ('phone', None)
+    devices.say('vr')
+    assert devices.say('vr', 801) == ('vr', 801)
+
+
+def test_a_press_after_a_restart_at_rest_is_heard_at_once(devices):
+    devices.say('gamepad', 1)
+    devices.say('gamepad')
+    devices.start_again('gamepad')
+    assert devices.say('gamepad', 600) == ('gamepad', 600)
