@@ -45,15 +45,7 @@ def devices():
     return Devices()
 
 
-def test_a_press_that_goes_on_over_a_restart_of_its_node_is_not_heard_under_its_new_number(devices):
-    assert devices.say('vr', 5) == ('vr', 5)
-    devices.start_again('vr')
-    assert devices.say('vr', 900) == ('vr', 5)
-    devices.say('vr')
-    assert devices.say('vr', 901) == ('vr', 901)
-
-
-def test_nor_is_one_that_waited_while_another_device_drove(devices):
+def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_its_restarted_node(devices):
     assert devices.say('phone', 3) == ('phone', 3)
     assert devices.say('vr', 7) == ('phone', 3)
     for source in ('phone', 'vr'):
@@ -63,6 +55,12 @@ def test_nor_is_one_that_waited_while_another_device_drove(devices):
     assert devices.say('vr', 800) == ('phone', None)
     devices.say('vr')
     assert devices.say('vr', 801) == ('vr', 801)
+
+
+def test_a_new_node_of_the_device_that_drives_is_heard_at_once(devices):
+    assert devices.say('vr', 5) == ('vr', 5)
+    devices.start_again('vr')
+    assert devices.say('vr', 900) == ('vr', 900)
 
 
 def test_a_press_after_a_restart_at_rest_is_heard_at_once(devices):

@@ -109,12 +109,16 @@ class CommandInbox:
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
     def _note_publisher(self, source: str, gid: bytes | None, message: Any) -> None:
-        """Sees a device's node that was started again while a press of it went on: that press is an old one."""
-        was_pressed = source in self._pressed and self._publishers.get(source, gid) != gid
+        """Sees a node that was started again while a press of its device waited for its turn: that press is an old one.
+
+        Of the press that drives its node sees so itself.
+        """
+        waited = source in self._pressed and self._waits.get(source) == self._pressed[source]
+        outlives = waited and self._publishers.get(source, gid) != gid
         self._publishers[source] = gid
         if not message.engaged:
             self._outlived.pop(source, None)
-        elif was_pressed:
+        elif outlives:
             self._outlived[source] = int(message.clutch_epoch)
 
     def _note_press(self, source: str, epoch: int | None) -> None:
