@@ -1,6 +1,7 @@
 """A device of browser pages, whose samples come through the bridge."""
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Generic
 
@@ -71,6 +72,8 @@ class PageDevice(Generic[Sample]):
     def _answer(self, place: tuple[str, str], sample: DeviceSample) -> None:
         if not sample.lease_id:
             # Somebody who only watches must not speak over the one who drives.
+            return
+        if not (math.isfinite(sample.heading) and math.isfinite(sample.scale)):
             return
         self._sender_of(place).send(
             self._read(sample),

@@ -592,3 +592,10 @@ def test_a_name_that_is_served_already_is_refused(host, operator):
     finally:
         second.close()
         second.destroy_node()
+
+
+@pytest.mark.parametrize('who', ['Ann\n', 'x' * 400, ''])
+def test_a_stop_stops_whatever_is_said_with_it(operator, who):
+    assert operator.call('EmergencyStop', who=who).ok
+    until(lambda: part(operator).hold_reason == PartStep.HOLD_EMERGENCY_STOP, 'the stop')
+    assert operator.call('ClearEmergencyStop', who='Ann', confirm=True).ok

@@ -15,7 +15,7 @@ from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.stamps import to_stamp
 from cobalt_teleop.workcell_host.name_locks import NameLocks
 from cobalt_teleop.workcell_host.plant import Plant
-from cobalt_teleop.workcell_host.request_texts import check_texts
+from cobalt_teleop.workcell_host.request_texts import check_texts, printable_name
 from cobalt_teleop.workcell_host.sole_host import refuse_second_host
 from cobalt_teleop.workcell_host.stop_button import StopButton
 from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
@@ -121,6 +121,8 @@ class HostNode(Node):
 
         def answer(request: Any, response: Any) -> Any:
             try:
+                if isinstance(request, srv.EmergencyStop.Request):
+                    request.who = printable_name(request.who)  # whatever is said with it, a stop stops
                 check_texts(request)
                 handler(request, response)
                 response.ok = True

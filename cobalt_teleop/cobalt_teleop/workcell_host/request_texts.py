@@ -24,3 +24,8 @@ def check_texts(request: Any) -> None:
                 raise CobaltError(f'{name} has {len(text)} characters, but at most {longest} are taken')
             if not text.isprintable():
                 raise CobaltError(f'{name} holds control characters: {text[:40]!r}')
+
+
+def printable_name(text: str) -> str:
+    """Returns a text that passes as a name: without control characters, and cut."""
+    return ''.join(character for character in text if character.isprintable())[:_LONGEST_NAME]
