@@ -6,9 +6,9 @@ import numpy as np
 
 from cobalt_sim.experts.phased import ExpertPhase, PhasedExpert
 from cobalt_sim.experts.steady_hand import ExpertSkill, is_there, ticks
+from cobalt_sim.tasks.ghost_hand import POINTING_DOWN
 from cobalt_teleop.core.pose import Pose, Vector, multiply, quaternion, rotate
 
-_POINTING_DOWN = np.array([1.0, 0.0, 0.0, 0.0])
 _SLIPPED_M = 0.04
 
 
@@ -62,7 +62,7 @@ class PickExpert(PhasedExpert):
 
 def pointing_down(yaw: float) -> Vector:
     """Returns the rotation of a tool that points down, turned about z by an angle [rad], (4,) xyzw."""
-    return multiply(quaternion([0.0, 0.0, yaw]), _POINTING_DOWN)
+    return multiply(quaternion([0.0, 0.0, yaw]), POINTING_DOWN)
 
 
 def grasp_yaw(cube: Pose) -> float:

@@ -7,8 +7,9 @@ import mujoco
 import numpy as np
 
 from cobalt_sim.tasks.stay import Stay
+from cobalt_sim.tasks.table_places import stand_apart
 from cobalt_sim.tasks.task import GoalScene, SceneState
-from cobalt_teleop.core.pose import Pose, quaternion
+from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
 CUBE, CAN = 'blue_cube', 'yellow_can'
@@ -98,15 +99,7 @@ class PickPlaceTask:
 
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns both things standing in front of the arm, turned any way, with room for the hand between them."""
-        while True:
-            places = rng.uniform(_START_MIN, _START_MAX, (2, 2))
-            if np.linalg.norm(places[0] - places[1]) > _APART_M:
-                break
-        yaws = rng.uniform(-np.pi, np.pi, 2)
-        return {
-            name: Pose(np.array([*place, half]), quaternion([0.0, 0.0, yaw]))
-            for name, half, place, yaw in zip(self.objects, (CUBE_HALF, CAN_HALF), places, yaws, strict=True)
-        }
+        return stand_apart(rng, {CUBE: CUBE_HALF, CAN: CAN_HALF}, _START_MIN, _START_MAX, _APART_M)
 
     def goal(self) -> GoalScene:
         """Returns both things in the box, and the open hand drawn back."""

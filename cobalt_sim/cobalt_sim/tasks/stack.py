@@ -6,8 +6,9 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from cobalt_sim.tasks.table_places import stand_apart
 from cobalt_sim.tasks.task import GoalScene, SceneState
-from cobalt_teleop.core.pose import Pose, quaternion, rotate
+from cobalt_teleop.core.pose import Pose, rotate
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
 # Blue and yellow are told apart by people who cannot tell red from green.
@@ -88,15 +89,7 @@ class StackTask:
 
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns both cubes lying in front of the arm, turned any way, with room for the hand between them."""
-        while True:
-            places = rng.uniform(_START_MIN, _START_MAX, (2, 2))
-            if np.linalg.norm(places[0] - places[1]) > _APART_M:
-                break
-        yaws = rng.uniform(-np.pi, np.pi, 2)
-        return {
-            name: Pose(np.array([*place, half]), quaternion([0.0, 0.0, yaw]))
-            for name, half, place, yaw in zip(self.objects, (BLUE_HALF, YELLOW_HALF), places, yaws, strict=True)
-        }
+        return stand_apart(rng, {BLUE: BLUE_HALF, YELLOW: YELLOW_HALF}, _START_MIN, _START_MAX, _APART_M)
 
     def goal(self) -> GoalScene:
         """Returns the blue cube on the yellow one, and the open hand drawn back from it."""
