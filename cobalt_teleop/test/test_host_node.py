@@ -331,6 +331,20 @@ def test_an_episode_that_needs_its_recorder_ends_when_that_falls_silent(operator
     assert ended.outcome == EpisodeState.OUTCOME_ABORTED and 'recorder' in ended.end_reason
 
 
+@pytest.mark.parametrize('state', [RecordingState.STATE_FINALISING, RecordingState.STATE_FAILED])
+def test_a_recording_that_breaks_off_ends_the_episode_at_once_with_the_recorders_own_reason(operator, state):
+    recorder = create_publisher(operator.node, topics.RECORDING, 'env_0')
+    lease_id = take_control(operator)
+    answer = operator.call('StartEpisode', lease_id=lease_id, require_recording=True)
+    recorder.publish(RecordingState(episode_id=answer.episode_id, state=RecordingState.STATE_READY))
+    until(lambda: operator.newest(topics.EPISODE).phase == EpisodeState.PHASE_RUNNING, 'it runs')
+    reason = 'the disk of /data is full'
+    recorder.publish(RecordingState(episode_id=answer.episode_id, state=state, reason=reason))
+    ended = until(lambda: (e := operator.newest(topics.EPISODE)).phase >= EpisodeState.PHASE_ENDING and e, 'it ends')
+    assert ended.outcome == EpisodeState.OUTCOME_ABORTED
+    assert ended.end_reason == f'the recording broke off: {reason}'
+
+
 class Button:
     """A stop button on a topic."""
 

@@ -21,6 +21,8 @@ _RECORDER_SILENT_S = 5.0
 """A recorder tells its state once a second while it records."""
 
 _CLOSED = (RecordingState.STATE_SAVED, RecordingState.STATE_FAILED)
+_BROKEN_OFF = (RecordingState.STATE_FINALISING, *_CLOSED)
+"""What a recorder says of a running episode that it records no longer."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,13 @@ class EpisodeDesk:
 
     def _watch_recorder(self, states: list[Any]) -> None:
         request = self._episode.request
-        if states or request is None or not request.require_recording:
+        broken_off = next((state for state in states if state.state in _BROKEN_OFF), None)
+        if request is None or not request.require_recording:
+            self._recorder_heard_s = time.monotonic()
+        elif broken_off is not None and self._ending is None:
+            reason = f'the recording broke off: {broken_off.reason or "the recorder does not say why"}'
+            self._ending = _Ending(Outcome.ABORTED, OutcomeSource.PREDICATE, reason)
+        elif states:
             self._recorder_heard_s = time.monotonic()
         elif self._ending is None and time.monotonic() - self._recorder_heard_s > _RECORDER_SILENT_S:
             self._ending = _Ending(Outcome.ABORTED, OutcomeSource.PREDICATE, 'the recorder fell silent')
