@@ -7,8 +7,7 @@ from cobalt_sim.experts.beam import BeamExpert
 from cobalt_sim.experts.expert import Expert
 from cobalt_sim.experts.pick import PickExpert
 from cobalt_sim.experts.pick_place import PickPlaceExpert
-from cobalt_sim.experts.reach_pose import ReachPoseExpert, ReachRotationExpert
-from cobalt_sim.experts.reach_position import ReachPositionExpert
+from cobalt_sim.experts.reach import ReachPoseExpert, ReachPositionExpert, ReachRotationExpert
 from cobalt_sim.experts.stack import StackExpert
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.errors import CobaltError

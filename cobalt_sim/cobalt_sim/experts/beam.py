@@ -1,23 +1,19 @@
 """A scripted expert for the task beam: goes to the white end, then along. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Generator
+from typing import Any
 
-from cobalt_sim.experts.phased import ExpertPhase, PhasedExpert
-from cobalt_sim.experts.steady_hand import is_there
+from cobalt_sim.experts.scripted import ScriptedExpert, Wish
 from cobalt_sim.tasks.beam import BEAM, ends
 from cobalt_teleop.core.pose import Pose
 
 
-class BeamExpert(PhasedExpert):
+class BeamExpert(ScriptedExpert):
     """Moves the tool straight to the white end, then straight to the green one, turned as it is."""
 
-    def _goal(self, tool: Pose, objects: Mapping[str, Pose]) -> Pose:
-        start, end = ends(objects[BEAM])
-        return Pose(start if self._phase is ExpertPhase.APPROACH else end, self._hand.wanted.quat_xyzw)
+    def _script(self) -> Generator[Wish, None, Any]:
+        yield from self._go(lambda: self._end(0), reaches=True)
+        yield from self._go(lambda: self._end(1), until=lambda: False, limit_s=8.0)
 
-    def _next_phase(self, tool: Pose, objects: Mapping[str, Pose], goal: Pose, gripper: float) -> None:
-        if self._phase is ExpertPhase.APPROACH and is_there(tool, goal):
-            self._enter(ExpertPhase.CARRY)
-        elif self._phase is ExpertPhase.CARRY and self._lasted(8.0):
-            # It has left the beam: had it not, the episode would be over.
-            self._enter(ExpertPhase.APPROACH)
+    def _end(self, index: int) -> Pose:
+        return Pose(ends(self.objects[BEAM])[index], self._hand.wanted.quat_xyzw)
