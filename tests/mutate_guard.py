@@ -50,7 +50,7 @@ class Mutation:
 
 _CLUTCH, _LIMITER, _JOINTS = 'core/clutch.py', 'core/target_limiter.py', 'core/joint_motion.py'
 _TOOL, _CONTROLLER, _LIMITS = 'core/tool_motion.py', 'core/part_controller.py', 'core/limits.py'
-_ARM = 'kinematics/arm_kinematics.py'
+_ARM, _HOMING = 'kinematics/arm_kinematics.py', 'core/homing.py'
 
 MUTATIONS = (
     # The clutch.
@@ -76,7 +76,7 @@ MUTATIONS = (
         'return ClutchState(HoldReason.NONE, wanted=command.pose or measured, engaged_now=True)',
     ),
     Mutation('a new epoch anchors anew', _CLUTCH, 'if command.press != self._press:', 'if self._press is None:'),
-    Mutation('an emergency stop asks for a fresh press', _CLUTCH, '(press, HoldReason.REENGAGE)', "(('', -1), reason)"),
+    Mutation('an emergency stop asks for a fresh press', _CLUTCH, '(press, reason)', "(('', -1), reason)"),
     # The tool.
     Mutation('the box', _TOOL, 'if np.abs(into_box(place, before.pose.position, limits) - place).max()', 'if 0.0'),
     Mutation(
@@ -211,8 +211,30 @@ MUTATIONS = (
         '        if authority not in',
     ),
     Mutation('the way home begins at rest', _CONTROLLER, '        if self._joints.at_rest:\n', '        if True:\n'),
-    Mutation('the way home keeps joint accelerations', 'core/homing.py', 'math.sqrt(6.0 *', 'math.sqrt(0.1 *'),
-    Mutation('the way home keeps joint speeds', 'core/homing.py', '1.5 * float(', '0.5 * float('),
+    Mutation('the way home keeps accelerations', _HOMING, '(_HARDEST * way + ', '(0.1 * way + '),
+    Mutation('the way home keeps speeds', _HOMING, '_FASTEST * float(np.max(way', '0.5 * float(np.max(way'),
+    Mutation(
+        "the way home keeps the tool's limits",
+        _HOMING,
+        '            *_tool_durations_s(start, home, limits, kinematics),\n',
+        '',
+    ),
+    Mutation(
+        'the way home stays in the box', _HOMING, 'return grown if grown > _PLACE_TOLERANCE_M else 0.0', 'return 0.0'
+    ),
+    Mutation('a blocked arm holds', _CONTROLLER, 'if self._is_blocked(measured):', 'if False:'),
+    Mutation(
+        'a blocked arm presses no longer',
+        _CONTROLLER,
+        '            self._start_at(measured)\n            return self._hold(HoldReason.BLOCKED',
+        '            return self._hold(HoldReason.BLOCKED',
+    ),
+    Mutation(
+        'a blocked arm asks for a fresh press',
+        _CONTROLLER,
+        'self.require_fresh_press(_presses(human), _presses(policy), HoldReason.BLOCKED)',
+        'pass',
+    ),
     Mutation('who may not drive does not', _CONTROLLER, 'if authority not in self._clutches:', 'if False:'),
     Mutation('a stop holds whatever comes', _CONTROLLER, 'if must_hold is not HoldReason.NONE:', 'if False:'),
     Mutation(

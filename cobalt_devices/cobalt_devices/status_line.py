@@ -23,6 +23,7 @@ HOLD_REASONS = {
     PartStep.HOLD_FAULT: 'holds: the robot reports a fault',
     PartStep.HOLD_FRAME_STALE: 'holds: the picture is too old',
     PartStep.HOLD_UNSUPPORTED: 'holds: the host does not follow this kind of command',
+    PartStep.HOLD_BLOCKED: 'holds: something blocks it; let go, then move away from it',
 }
 
 

@@ -71,6 +71,7 @@ class Tick:
     policy: MotionCommand | None
     must_hold: HoldReason = HoldReason.NONE
     go_home: bool = False
+    jammed: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,6 +218,11 @@ class Operator:
         """An emergency stop."""
         return replace(self._tick(), must_hold=HoldReason.EMERGENCY_STOP)
 
+    def jam(self, numbers: np.ndarray) -> Tick:
+        """Something blocks the arm while the hand moves on."""
+        self.glide(numbers)
+        return replace(self._tick(), jammed=True)
+
     def home(self, numbers: np.ndarray) -> Tick:
         """The way home."""
         return replace(self._tick(), authority=Authority.HOMING, go_home=True)
@@ -270,7 +276,7 @@ def _pose(position: object, quat_xyzw: object) -> Pose | None:
 _OFTEN = (*('glide',) * 8, *('press',) * 5, *('twist', 'far') * 3, 'jump', 'leap', 'release', 'repeat')
 _SELDOM = (
     *('duplicate', 'reorder', 'old', 'old_picture', 'untracked', 'odd_pose', 'turn_sign', 'odd_twist', 'odd_mode'),
-    *('press_again', 'switch', 'stop', 'home'),
+    *('press_again', 'switch', 'stop', 'home', 'jam', 'jam'),
 )
 _AT_ONCE = ('jump', 'leap', 'release', 'press', 'press_again', 'switch')
 """What lasts no longer than a tick: the hand glides on."""
@@ -330,6 +336,7 @@ class GuardRun:
             AssertionError: It breaks a promise.
         """
         measured = self._measure()
+        self._strays = not np.array_equal(measured.joints, self._joints)
         if tick.go_home and not self._controller.homing:
             self._controller.start_homing(measured, 0.5)
             self._on_the_way_home = True
@@ -348,17 +355,20 @@ class GuardRun:
         velocity = (target.position - self._target.position) / PERIOD_S
         turning = rotation_vector(multiply(target.quat_xyzw, inverse(self._target.quat_xyzw))) / PERIOD_S
         joint_velocity = (joints - self._joints) / PERIOD_S
-        # Both start anew from what is measured, which in an arm that is late is not where its targets are.
-        starts_anew = engaged_now or self._on_the_way_home
-        if not (self._late and starts_anew):
+        lets_go = decision.authority is Authority.HOLD and np.array_equal(joints, measured.joints)
+        self._check_error(joints - measured.joints)
+        # These start anew from what is measured, which in an arm that is late is not where its targets are.
+        starts_anew = lets_go or (self._strays and (engaged_now or self._on_the_way_home))
+        if not starts_anew:
             self._check_joints(joints, joint_velocity)
-        if not (self._late and starts_anew) and not engaged_now:
+        if not starts_anew and not engaged_now:
             self._check_tool(target, velocity, turning)
-        if engaged_now:
+        if engaged_now or lets_go:
             velocity, turning, joint_velocity = np.zeros(3), np.zeros(3), np.zeros(joints.size)
         self._on_the_way_home &= decision.authority is Authority.HOMING or bool(joint_velocity.any())
         self.moved_m += float(np.linalg.norm(velocity)) * PERIOD_S
-        self._measured = self._joints.copy() if self._late else joints.copy()
+        if not tick.jammed:
+            self._measured = self._joints.copy() if self._late else joints.copy()
         self._target, self._velocity, self._turning = target, velocity, turning
         self._joints, self._joint_velocity = joints.copy(), joint_velocity
 
@@ -371,13 +381,19 @@ class GuardRun:
         reached = self._kinematics.forward(joints)
         assert np.linalg.norm(reached.position - measured.pose.position) <= JUMP_M
         assert angle_between(reached.quat_xyzw, measured.pose.quat_xyzw) <= JUMP_RAD
-        if not self._late and not self._on_the_way_home:
+        if not self._strays and not self._on_the_way_home:
             limits = self._arm.limits
             assert np.linalg.norm(self._velocity) <= limits.linear_acceleration * PERIOD_S + _SPEED_TOLERANCE
             assert np.linalg.norm(self._turning) <= limits.angular_acceleration * PERIOD_S + _SPEED_TOLERANCE
-        if not self._late:
+        if not self._strays:
             assert np.linalg.norm(target.position - self._target.position) <= JUMP_M
             assert angle_between(target.quat_xyzw, self._target.quat_xyzw) <= JUMP_RAD
+
+    def _check_error(self, error: np.ndarray) -> None:
+        """The targets of a blocked arm get no further away."""
+        limits = self._arm.limits
+        steps = limits.joint_speed * PERIOD_S + _PLACE_TOLERANCE
+        assert np.all(np.abs(error) <= limits.following_error + steps)
 
     def _check_joints(self, joints: np.ndarray, velocity: np.ndarray) -> None:
         limits = self._arm.limits

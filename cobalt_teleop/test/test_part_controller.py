@@ -14,16 +14,27 @@ def measured(joints=HOME, gripper=1.0):
     return Measured(pose=GantryKinematics().forward(np.asarray(joints)), joints=np.asarray(joints), gripper=gripper)
 
 
+class Guarded(PartController):
+    """The guard of an arm that gets to its targets within the tick, unless a test says where it is."""
+
+    joints = HOME
+
+
 def controller(kinematics=None, start=HOME, **options):
-    made = PartController(
+    made = Guarded(
         limits=gantry_limits(), kinematics=kinematics or GantryKinematics(), home=HOME, period_s=0.05, **options
     )
     made.start_from(measured(start))
+    made.joints = start
     return made
 
 
 def step(made, human=None, *, state=None, authority=Authority.HUMAN, policy=None, must_hold=HoldReason.NONE):
-    return made.step(measured=state or measured(), authority=authority, human=human, policy=policy, must_hold=must_hold)
+    decision = made.step(
+        measured=state or measured(made.joints), authority=authority, human=human, policy=policy, must_hold=must_hold
+    )
+    made.joints = decision.joint_targets
+    return decision
 
 
 def test_engaging_a_still_hand_moves_nothing_even_from_a_joint_outside_its_range():
@@ -199,10 +210,10 @@ def test_a_press_while_it_still_moves_is_anchored_where_it_comes_to_rest(gap):
     made = controller()
     decisions = speeding(made)
     for _ in range(gap):
-        decisions.append(step(made, command(engaged=False), state=measured(decisions[-1].joint_targets)))
+        decisions.append(step(made, command(engaged=False)))
     for _ in range(6):
         still = command((5.0, 0.0, 0.0), clutch_epoch=2)
-        decisions.append(step(made, still, state=measured(decisions[-1].joint_targets)))
+        decisions.append(step(made, still))
     assert [decision.authority for decision in decisions[2:4]] == [Authority.HOLD] * 2
     assert decisions[2].hold_reason is HoldReason.NOT_ENGAGED
     assert decisions[-1].authority is Authority.HUMAN
@@ -215,8 +226,7 @@ def test_authority_that_changes_hands_in_motion_brakes_first():
     decisions = speeding(made)
     for _ in range(6):
         stream = command((5.0, 0.0, 0.0), source='policy')
-        state = measured(decisions[-1].joint_targets)
-        decisions.append(step(made, None, policy=stream, state=state, authority=Authority.POLICY))
+        decisions.append(step(made, None, policy=stream, authority=Authority.POLICY))
     assert decisions[2].authority is Authority.HOLD and decisions[-1].authority is Authority.POLICY
     assert np.abs(joint_accelerations(decisions)).max() <= 2.0 + 1e-6
 
@@ -227,11 +237,10 @@ def test_the_way_home_begins_at_rest_and_whatever_ends_it_brakes(ended_by):
     decisions = speeding(made)
     made.start_homing(measured(decisions[-1].joint_targets), 1.0)
     for _ in range(8):
-        state = measured(decisions[-1].joint_targets)
-        decisions.append(step(made, state=state, authority=Authority.HOMING))
+        decisions.append(step(made, authority=Authority.HOMING))
     assert made.homing and decisions[-1].authority is Authority.HOMING
     for _ in range(8):
-        decisions.append(step(made, ended_by, state=measured(decisions[-1].joint_targets)))
+        decisions.append(step(made, ended_by))
     assert not made.homing
     accelerations = joint_accelerations(decisions)
     assert np.all(np.abs(accelerations) <= gantry_limits().joint_acceleration + 1e-6)
@@ -243,3 +252,62 @@ def test_home_from_rest_sets_out_at_once():
     made = controller(start=away)
     made.start_homing(measured(away), 0.5)
     assert step(made, state=measured(away), authority=Authority.HOMING).joint_targets[0] < 0.1
+
+
+def pushing(made, ticks=60, **changes):
+    """Drives a blocked arm along x."""
+    return [step(made, command((0.01 * count, 0.0, 0.0), **changes), state=measured()) for count in range(ticks)]
+
+
+def test_targets_do_not_run_away_from_an_arm_that_is_blocked():
+    decisions = pushing(controller())
+    errors = [decision.joint_targets[0] - HOME[0] for decision in decisions]
+    following_error = gantry_limits().following_error
+    assert following_error < max(errors) <= following_error + 0.25 * 0.05
+    first = next(n for n, decision in enumerate(decisions) if decision.hold_reason is HoldReason.BLOCKED)
+    assert all(decision.authority is Authority.HOLD for decision in decisions[first:])
+    assert decisions[-1].hold_reason is HoldReason.BLOCKED
+    assert np.array_equal(decisions[first].joint_targets, HOME)
+
+
+def test_a_blocked_arm_ends_up_pressing_against_nothing_and_asks_for_a_fresh_press():
+    made = controller()
+    pushing(made)
+    freed = [step(made, command((0.6, 0.0, 0.0))) for _ in range(5)]
+    assert all(np.array_equal(decision.joint_targets, HOME) for decision in freed)
+    assert freed[-1].hold_reason is HoldReason.BLOCKED
+    step(made, command((0.6, 0.0, 0.0), clutch_epoch=2))
+    moved = [step(made, command((0.6 - 0.01 * count, 0.0, 0.0), clutch_epoch=2)) for count in range(1, 11)]
+    assert moved[-1].authority is Authority.HUMAN and moved[-1].joint_targets[0] < -0.05
+
+
+def test_an_arm_that_lags_is_not_blocked():
+    made = controller()
+    decisions = [step(made, command())]
+    for count in range(1, 41):
+        late = measured(decisions[max(0, count - 8)].joint_targets)
+        decisions.append(step(made, command((0.01 * count, 0.0, 0.0)), state=late))
+    assert all(decision.authority is Authority.HUMAN for decision in decisions)
+
+
+def test_an_arm_that_is_pushed_aside_while_it_holds_does_not_swing_back():
+    made = controller()
+    aside = HOME + np.array([0.0, 0.3, 0.0, 0.0, 0.0, 0.0])
+    pushed = step(made, command(engaged=False), state=measured(aside))
+    assert pushed.hold_reason is HoldReason.BLOCKED and np.array_equal(pushed.joint_targets, aside)
+    assert step(made, command(engaged=False)).hold_reason is HoldReason.NOT_ENGAGED
+
+
+def test_a_way_home_that_is_blocked_ends():
+    away = HOME + np.array([0.4, 0.0, 0.0, 0.0, 0.0, 0.0])
+    made = controller(start=away)
+    made.start_homing(measured(away), 1.0)
+    decisions = [step(made, state=measured(away), authority=Authority.HOMING) for _ in range(60)]
+    assert not made.homing and np.array_equal(decisions[-1].joint_targets, away)
+
+
+def test_an_emergency_stop_of_a_blocked_arm_is_told_as_one():
+    made = controller()
+    pushing(made, 20)
+    decision = step(made, command((1.0, 0.0, 0.0)), state=measured(HOME - 0.5), must_hold=HoldReason.EMERGENCY_STOP)
+    assert decision.hold_reason is HoldReason.EMERGENCY_STOP

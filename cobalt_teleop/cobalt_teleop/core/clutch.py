@@ -56,14 +56,15 @@ class Clutch:
         self.anchor = Pose()
         """Measured pose at engage, in the base frame."""
 
-    def require_fresh_press(self, presses: Collection[Press] = ()) -> None:
+    def require_fresh_press(self, presses: Collection[Press] = (), reason: HoldReason = HoldReason.REENGAGE) -> None:
         """Ends the epoch: a press that is going on moves nothing any more. For hand-overs, stops and resets.
 
         Args:
             presses: That are going on, though they were perhaps never followed.
+            reason: Told until they end.
         """
         for press in presses if self._press is None else (self._press, *presses):
-            self._blocked[press[0]] = (press, HoldReason.REENGAGE)
+            self._blocked[press[0]] = (press, reason)
         self._press = None
 
     def restart(self) -> None:

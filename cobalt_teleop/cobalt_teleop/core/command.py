@@ -55,6 +55,7 @@ class HoldReason(IntEnum):
     FAULT = 14
     FRAME_STALE = 15
     UNSUPPORTED = 16
+    BLOCKED = 17
 
 
 class Limit(IntFlag):

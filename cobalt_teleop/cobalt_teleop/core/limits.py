@@ -27,9 +27,10 @@ class PartLimits:
         watchdog_s: Age of a command above which the part holds [s].
         jump_m: Change of a command's position between two samples that is taken for lost tracking [m].
         jump_rad: Likewise of its rotation [rad].
+        following_error: Distance of a joint from its target above which the arm is taken to be blocked [rad].
 
     Raises:
-        CobaltError: A speed or an acceleration is not above 0, or a margin leaves nothing of a range.
+        CobaltError: A speed, an acceleration or the following error is not above 0, or a margin leaves nothing of a range.
     """
 
     workspace_min: Vector
@@ -46,6 +47,7 @@ class PartLimits:
     watchdog_s: float = 0.2
     jump_m: float = 0.05
     jump_rad: float = 0.61
+    following_error: float = 0.2
 
     def __post_init__(self) -> None:
         for name in (
@@ -55,6 +57,7 @@ class PartLimits:
             'angular_acceleration',
             'joint_speed',
             'joint_acceleration',
+            'following_error',
         ):
             if not np.all(np.asarray(getattr(self, name)) > 0.0):
                 raise CobaltError(f"the limit '{name}' must be above 0, not {getattr(self, name)}")

@@ -107,15 +107,21 @@ class PartController:
         self._end_homing()
         self._start_at(measured)
 
-    def require_fresh_press(self, of_people: Collection[Press] = (), of_policies: Collection[Press] = ()) -> None:
+    def require_fresh_press(
+        self,
+        of_people: Collection[Press] = (),
+        of_policies: Collection[Press] = (),
+        reason: HoldReason = HoldReason.REENGAGE,
+    ) -> None:
         """Ends the running epochs: after a hand-over, a stop or a fault, nothing moves before a fresh press.
 
         Args:
             of_people: Presses of a person's devices that are going on.
             of_policies: Likewise of policies.
+            reason: Told until they end.
         """
-        self._clutches[Authority.HUMAN].require_fresh_press(of_people)
-        self._clutches[Authority.POLICY].require_fresh_press(of_policies)
+        self._clutches[Authority.HUMAN].require_fresh_press(of_people, reason)
+        self._clutches[Authority.POLICY].require_fresh_press(of_policies, reason)
 
     def hand_to_policy(self) -> None:
         """Lets the policy's running stream drive: a person has just chosen it."""
@@ -156,6 +162,13 @@ class PartController:
             policy: Newest command of the policy.
             must_hold: A reason to hold whatever the commands say.
         """
+        if self._is_blocked(measured):
+            self.require_fresh_press(_presses(human), _presses(policy), HoldReason.BLOCKED)
+            self._end_homing()
+            # It stops at once, presses against what blocks it no longer, and does not leap when that gives way (De Luca
+            # et al., "Collision detection and safe reaction with the DLR-III lightweight manipulator arm", 2006).
+            self._start_at(measured)
+            return self._hold(HoldReason.BLOCKED if must_hold is HoldReason.NONE else must_hold)
         if must_hold is not HoldReason.NONE:
             self.require_fresh_press(_presses(human), _presses(policy))
             self._end_homing()
@@ -246,6 +259,9 @@ class PartController:
 
     def _end_homing(self) -> None:
         self._homing, self._homing_scale = None, 0.0
+
+    def _is_blocked(self, measured: Measured) -> bool:
+        return bool(np.any(np.abs(self._joints.joints - measured.joints) > self._limits.following_error))
 
     def _start_at(self, measured: Measured) -> None:
         self._limiter.start_from(measured.pose)

@@ -16,7 +16,7 @@ from cobalt_teleop.core.pose import Vector
 
 ROBOTS = Path(__file__).resolve().parent.parent / 'robots'
 
-_OPTIONAL_LIMITS = frozenset({'joint_margin', 'watchdog_s', 'jump_m', 'jump_rad'})
+_OPTIONAL_LIMITS = frozenset({'joint_margin', 'watchdog_s', 'jump_m', 'jump_rad', 'following_error'})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,8 +18,9 @@ HOLD = {
     PartStep.HOLD_AUTHORITY: 'the workcell is set to hold',
     PartStep.HOLD_RESETTING: 'the workcell is being reset',
     PartStep.HOLD_FAULT: 'the robot reports a fault',
-    PartStep.HOLD_FRAME_STALE: 'your picture is too old',
+    PartStep.HOLD_FRAME_STALE: 'you had no live picture; let go and press again',
     PartStep.HOLD_UNSUPPORTED: 'this robot does not follow such commands',
+    PartStep.HOLD_BLOCKED: 'something blocks the arm; let go, then press again and move away from it',
 }
 
 LIMITS = {
