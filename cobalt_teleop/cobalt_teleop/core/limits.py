@@ -30,7 +30,8 @@ class PartLimits:
         following_error: Distance of a joint from its target above which the arm is taken to be blocked [rad].
 
     Raises:
-        CobaltError: A speed, an acceleration or the following error is not above 0, or a margin leaves nothing of a range.
+        CobaltError: A speed, an acceleration or the following error is not above 0, or a margin leaves nothing of a
+            range.
     """
 
     workspace_min: Vector
