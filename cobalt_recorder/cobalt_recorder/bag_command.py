@@ -13,6 +13,7 @@ from cobalt_recorder.judge import judge_bag
 from cobalt_recorder.judge_command import add_action as add_judge
 from cobalt_recorder.metric_table import metric_lines
 from cobalt_recorder.plain_text import plain_text
+from cobalt_recorder.recover_command import add_action as add_recover
 from cobalt_recorder.report_command import add_action as add_report
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
@@ -32,6 +33,7 @@ def add_parser(subparsers: Any) -> None:
     info.set_defaults(func=show_info)
     add_judge(actions)
     add_verify(actions)
+    add_recover(actions)
     add_report(actions)
 
 
@@ -112,7 +114,7 @@ def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
         lines.append(f'software     {version} {bag.fact(episode_facts.RECORDING, "software_hash")}'.rstrip())
     lines.append(f'file         {bag.file}, {bag.size_bytes / 1e6:.2f} MB')
     if bag.damage:
-        lines.append(f'DAMAGED      {bag.damage}; shown is what whole chunks hold')
+        lines.append(f'DAMAGED      {bag.damage}; shown is what whole chunks hold; `cobalt bag recover` makes it whole')
     lines += ['', *_verdict_lines(verdict), '', *metric_lines(verdict.judged.metrics), '', *_topic_lines(bag)]
     return '\n'.join(plain_text(line) for line in lines)
 

@@ -35,15 +35,16 @@ class BagWriter:
     Args:
         folder: Of the bag; made here, and must not exist.
         custom: Facts for `custom_data` of metadata.yaml.
+        file_name: Of the MCAP file; named after the folder if not given.
 
     Raises:
         OSError: The folder or file cannot be made; FileExistsError if the folder is there already.
     """
 
-    def __init__(self, folder: Path, custom: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, custom: Mapping[str, str], *, file_name: str = '') -> None:
         self.folder = folder
         folder.mkdir(parents=True)
-        self._metadata = BagMetadata(file_name=f'{folder.name}_0.mcap', custom=dict(custom))
+        self._metadata = BagMetadata(file_name=file_name or f'{folder.name}_0.mcap', custom=dict(custom))
         try:
             self._file = ReservedFile(folder / self._metadata.file_name, reserve_bytes=RESERVE_BYTES)
         except OSError:
@@ -83,8 +84,23 @@ class BagWriter:
         """What somebody else did to the open file, in words; empty if nothing."""
         return self._file.interference()
 
-    def add_topic(self, name: str, ros_type: str, qos: tuple[OfferedQos, ...] = (), type_hash: str = '') -> None:
+    def add_topic(
+        self,
+        name: str,
+        ros_type: str,
+        qos: tuple[OfferedQos, ...] = (),
+        type_hash: str = '',
+        *,
+        definition: bytes | None = None,
+    ) -> None:
         """Makes the topic known; a second time has no effect.
+
+        Args:
+            name: Full name.
+            ros_type: ROS type.
+            qos: What its publishers offer.
+            type_hash: RIHS01 hash of the type; empty if unknown.
+            definition: Text of the type; the installed one if not given.
 
         Raises:
             CobaltError: The type's definition is not installed.
@@ -92,7 +108,7 @@ class BagWriter:
         if name in self._channels:
             return
         if ros_type not in self._schemas:
-            text = message_text(ros_type).encode()
+            text = message_text(ros_type).encode() if definition is None else definition
             self._schemas[ros_type] = self._writer.register_schema(name=ros_type, encoding='ros2msg', data=text)
         about = {'offered_qos_profiles': as_yaml_list(qos), 'topic_type_hash': type_hash}
         channel = self._writer.register_channel(

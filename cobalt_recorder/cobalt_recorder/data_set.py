@@ -18,10 +18,16 @@ def find_bags(path: Path) -> list[Path]:
     path = path.expanduser().absolute()
     if path.is_file():
         path = path.parent
-    folders = sorted({file.parent for file in path.glob('**/*.mcap')})
+    files = path.glob('**/*.mcap')
+    # Folders with a dot in front hold what is still in the making.
+    folders = sorted({file.parent for file in files if not _is_hidden(file.parent.relative_to(path))})
     if not folders:
         raise CobaltError(f'{path} holds no bag. Give the folder of a bag or of a data set.')
     return folders
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(name.startswith('.') for name in path.parts)
 
 
 def with_progress(folders: Sequence[Path], what: str) -> Iterable[Path]:

@@ -4,6 +4,7 @@ Runs as a process of its own (`python -m cobalt_recorder.judge BAG RULES FAULT`)
 the file, and judging one episode doesn't slow the recording of another.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -23,6 +24,7 @@ from cobalt_recorder.metrics.measure import measure
 from cobalt_recorder.metrics.record import CameraRecord, EpisodeRecord
 from cobalt_recorder.metrics.step_table import StepTable, is_of_episode, nanoseconds
 from cobalt_recorder.quality_rules import QualityRules, judge
+from cobalt_recorder.recover import bag_file, is_closed, recover
 from cobalt_recorder.rules_file import load_rules
 from cobalt_recorder.task_verdicts import accepted_beside
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
@@ -161,10 +163,21 @@ def judge_bag(
     )
 
 
+def _make_whole(path: Path) -> None:
+    with contextlib.suppress(CobaltError, OSError):
+        # If it cannot be made whole, the verdict says what is wrong with it.
+        if not is_closed(bag_file(path)):
+            recover(path)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    """The recorder's own entry: judges a bag by rules, with what its recorder says went wrong."""
+    """The recorder's own entry: judges a bag by rules, with what its recorder says went wrong.
+
+    A bag that nobody closed is made whole first, so that ordinary readers open it.
+    """
     os.nice(10)  # Recording goes first.
     path, rules, fault = (sys.argv[1:] if argv is None else argv)[:3]
+    _make_whole(Path(path))
     try:
         bag, verdict = judge_bag(Path(path), load_rules(Path(rules)), fault=fault)
         verdict.write(bag.folder)

@@ -14,6 +14,7 @@ from cobalt_recorder.memory_arenas import limit_arenas
 from cobalt_recorder.plain_text import make_texts_plain
 from cobalt_recorder.recorder_parameters import RecorderParameters
 from cobalt_recorder.rules_file import load_rules, shipped_rules
+from cobalt_recorder.unjudged_bags import unjudged_bags
 from cobalt_recorder.verdict_file import EpisodeVerdict
 from cobalt_recorder.workcell_recorder import WorkcellRecorder
 from cobalt_teleop.core.errors import CobaltError
@@ -76,6 +77,8 @@ class RecorderNode(Node):
         self._recorders: dict[str, WorkcellRecorder] = {}
         self._timer = self.create_timer(_SWEEP_S, self._sweep)
         self._timer.cancel()
+        self._untold: dict[str, list[EpisodeVerdict]] = {}
+        self._judge_what_was_left()
         self._watch = WorkcellWatch(self, self._on_info, values.workcells)
         self.get_logger().info(f'bags go to {self._options.dataset}')
 
@@ -89,6 +92,12 @@ class RecorderNode(Node):
             recorder.wait_stopped(max(0.0, until - time.monotonic()))
         self._tell(self._desk.finish(max(0.0, end_s - time.monotonic())))
 
+    def _judge_what_was_left(self) -> None:
+        for episode in unjudged_bags(self._options.dataset):
+            self.get_logger().warning(f'{episode.folder} was left without a verdict: it is judged now')
+            self._desk.submit(episode)
+            self._timer.reset()
+
     def _on_info(self, info: Any) -> None:
         make_texts_plain(info)
         recorder = self._recorders.get(info.workcell_id)
@@ -99,6 +108,8 @@ class RecorderNode(Node):
         self._recorders[info.workcell_id] = WorkcellRecorder(
             self, info, self._options, self._desk.submit, self._timer.reset
         )
+        for verdict in self._untold.pop(info.workcell_id, []):
+            self._recorders[info.workcell_id].report(verdict)
 
     def _sweep(self) -> None:
         for recorder in self._recorders.values():
@@ -114,6 +125,8 @@ class RecorderNode(Node):
             recorder = self._recorders.get(verdict.workcell_id)
             if recorder is not None:
                 recorder.report(verdict)
+            else:
+                self._untold.setdefault(verdict.workcell_id, []).append(verdict)
 
 
 def main() -> None:

@@ -1,6 +1,8 @@
 """A file with some disk space put aside, so that a full disk still lets its end be written."""
 
+import contextlib
 import errno
+import fcntl
 import os
 import tempfile
 import zlib
@@ -14,8 +16,8 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 class ReservedFile(RawIOBase):
     """A new file for writing. When the disk is full, its reserve is released and `full` becomes true.
 
-    The reserve is an unlinked file: it has no name, and goes with the process whatever ends it. `crc` is the CRC-32 of
-    all that was written.
+    The reserve is an unlinked file: it has no name, and goes with the process whatever ends it; so does the lock by
+    which `being_written` knows a file that somebody still writes. `crc` is the CRC-32 of all that was written.
 
     Args:
         path: Must not exist.
@@ -33,6 +35,9 @@ class ReservedFile(RawIOBase):
         self._reserve: int | None = None
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         self._position = 0
+        with contextlib.suppress(OSError):
+            # A file system without locks takes recordings all the same.
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         try:
             self._reserve, name = tempfile.mkstemp(dir=path.parent, prefix='.reserve-')
             Path(name).unlink()
@@ -101,3 +106,15 @@ class ReservedFile(RawIOBase):
             self.release()
             os.close(self._descriptor)
         super().close()
+
+
+def being_written(path: Path) -> bool:
+    """Tells whether a living process still writes a file as a ReservedFile."""
+    with path.open('rb') as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+    return False

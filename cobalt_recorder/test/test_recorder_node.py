@@ -185,6 +185,13 @@ def test_kill_9_leaves_what_was_there_a_second_ago(tmp_path, start_recorder, sta
     failed = host.wait_state(RecordingState.STATE_FAILED)
     assert 'is kept as it is' in failed.reason
     host.finished()
+    report = host.wait_report(2)
+    assert (report.bag_uri, report.verdict) == (uri, QualityReport.VERDICT_REJECT)
+    assert 'the recording broke off: the recorder ended in the midst of it' in report.reasons
+    recovered = read_bag(Path(uri))
+    assert not recovered.damage
+    assert recovered.topics['/cell_0/control_step'].count == bag.topics['/cell_0/control_step'].count
+    assert read_bag(next(Path(uri).glob('*.damaged')).rename(tmp_path / 'as_found.mcap')).damage
     assert read_bag(Path(host.record(0.6).uri)).complete
     assert restarted.end() == 0
 

@@ -1,0 +1,284 @@
+"""Makes a whole bag of what is intact in a damaged one, whose own bytes are kept."""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cobalt_recorder import episode_facts
+from cobalt_recorder.bag_reader import Decoder, read_bag
+from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.mcap_salvage import MAGIC, Damage, McapSalvage
+from cobalt_recorder.offered_qos import from_yaml_list
+from cobalt_recorder.reserved_file import being_written
+from cobalt_recorder.rosbag2_metadata import FILE_NAME, read_metadata, sync_folder
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
+from cobalt_teleop.core.errors import CobaltError
+
+DAMAGED = '.damaged'
+"""Behind the name of a file that was recovered: its bytes as they were found."""
+
+RECOVERY = 'cobalt.recovery'
+_BLOCK_BYTES = 1024 * 1024
+_ROOM = 1.1
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What came of a recovery.
+
+    Attributes:
+        folder: Of the whole bag.
+        original: The file as it was found.
+        messages: Kept, by topic.
+        seconds: From the first kept message to the last [s].
+        damage: What could not be read.
+        unnamed: Messages lost because nothing in the file describes their topic.
+        cut_off: The episode's end is not in the file.
+    """
+
+    folder: Path
+    original: Path
+    messages: dict[str, int]
+    seconds: float
+    damage: tuple[Damage, ...]
+    unnamed: int
+    cut_off: bool
+
+    @property
+    def lost(self) -> list[str]:
+        """What was lost, in words."""
+        lines = []
+        for damage in self.damage:
+            held = ', '.join(f'{count} of {topic}' for topic, count in sorted(damage.messages.items()))
+            place = f'bytes {damage.start} to {damage.end}: ' if damage.end > damage.start else ''
+            span = f' over {(damage.last_ns - damage.first_ns) / 1e9:.2f} s' if damage.first_ns else ''
+            lines.append(f'{place}{damage.what}{f"; it held {held}{span}" if held else ""}')
+        if self.unnamed:
+            lines.append(f'{self.unnamed} messages are of topics that nothing in the file describes')
+        return lines
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns it for programs."""
+        return {
+            'path': str(self.folder),
+            'original': str(self.original),
+            'messages': self.messages,
+            'seconds': round(self.seconds, 3),
+            'cut_off': self.cut_off,
+            'unnamed': self.unnamed,
+            'damage': [asdict(damage) for damage in self.damage],
+            'lost': self.lost,
+        }
+
+
+def bag_file(path: Path) -> Path:
+    """Returns the MCAP file of a bag, whatever its metadata.yaml says.
+
+    Raises:
+        CobaltError: There is none, or there are several.
+    """
+    path = path.expanduser().absolute()
+    if path.is_file():
+        return path
+    files = sorted(path.glob('*.mcap'))
+    if len(files) != 1:
+        found = f'{len(files)} .mcap files' if files else 'no .mcap file'
+        raise CobaltError(f'{path} holds {found}: give the file that is to be recovered.')
+    return files[0]
+
+
+def is_closed(file: Path) -> bool:
+    """Tells whether a file ends as a closed MCAP file does, without reading the rest.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with file.open('rb') as stream:
+        stream.seek(-min(len(MAGIC), file.stat().st_size), os.SEEK_END)
+        return stream.read() == MAGIC and file.stat().st_size > len(MAGIC)
+
+
+def damage_of(path: Path) -> str:
+    """Returns in words why a bag needs to be recovered; empty if it is whole.
+
+    Raises:
+        CobaltError: There is no bag, or it is being recorded.
+    """
+    file = bag_file(path)
+    if being_written(file):
+        raise CobaltError(f'{file} is being recorded: wait for its end.')
+    try:
+        damage = read_bag(file).damage
+    except CobaltError as error:
+        return str(error)
+    if damage:
+        return damage
+    try:
+        read_metadata(file.parent)
+    except (OSError, ValueError):
+        return f'{FILE_NAME} is missing or cannot be read'
+    return ''
+
+
+def recover(path: Path, output: Path | None = None, progress: Callable[[int], None] = lambda _: None) -> Recovery:
+    """Writes what is intact into a whole bag.
+
+    Args:
+        path: Folder of the bag, or its MCAP file.
+        output: Folder of the whole bag, which must not exist. If not given, the whole bag takes the place of the
+            damaged file, whose bytes stay beside it under a name that ends in `.damaged`.
+        progress: Told how many bytes of the file are read.
+
+    Raises:
+        CobaltError: There is no bag, nothing of it can be recovered, or there is no room.
+    """
+    file = bag_file(path)
+    if being_written(file):
+        raise CobaltError(f'{file} is being recorded: wait for its end.')
+    made = output.expanduser().absolute() if output is not None else file.parent / f'.recovering-{os.getpid()}'
+    kept = _free_name(file)
+    try:
+        _require_room(file, made)
+        recovery = _write(file, made, kept if output is None else file, progress)
+    except FileExistsError as error:
+        raise CobaltError(f'{made} is there already: give another folder.') from error
+    except OSError as error:
+        raise CobaltError(f'{file} cannot be recovered to {made}: {error.strerror or error}') from error
+    if output is not None:
+        return recovery
+    try:
+        _exchange(file, made, kept)
+    except OSError as error:
+        raise CobaltError(f'{file.parent} cannot be changed: {error.strerror or error}') from error
+    return Recovery(**{**vars(recovery), 'folder': file.parent})
+
+
+def _free_name(file: Path) -> Path:
+    for count in range(1, 1000):
+        name = file.with_name(f'{file.name}{DAMAGED}{count if count > 1 else ""}')
+        if not name.exists():
+            return name
+    raise CobaltError(f'{file.parent} is full of files that end in {DAMAGED}.')
+
+
+def _require_room(file: Path, made: Path) -> None:
+    there = next(folder for folder in made.parents if folder.exists())
+    free, needed = shutil.disk_usage(there).free, file.stat().st_size * _ROOM
+    if free < needed:
+        raise CobaltError(f'{needed / 1e6:.1f} MB are needed in {there}, but {free / 1e6:.1f} are free.')
+
+
+def _exchange(file: Path, made: Path, kept: Path) -> None:
+    """Puts the whole bag into the place of the damaged file; at any time, one of the two has its name."""
+    try:
+        kept.hardlink_to(file)
+    except OSError:
+        shutil.copyfile(file, kept)
+    sync_folder(file.parent)
+    (made / file.name).replace(file)
+    (made / FILE_NAME).replace(file.parent / FILE_NAME)
+    sync_folder(file.parent)
+    made.rmdir()
+
+
+def _write(file: Path, made: Path, original: Path, progress: Callable[[int], None]) -> Recovery:
+    with contextlib.closing(McapSalvage(file, progress)) as salvage:
+        name = file.name if original != file else f'{made.name}_0.mcap'
+        writer = BagWriter(made, _begin(file, salvage.facts), file_name=name)
+        try:
+            return _copy(salvage, writer, file, original)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+
+
+def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path) -> Recovery:
+    newest: tuple[Any, Any] | None = None
+    first_ns = last_ns = 0
+    for record, facts in list(salvage.facts.items()):
+        if record != episode_facts.END:
+            writer.add_facts(record, facts)
+    for schema, channel, message in salvage.messages():
+        qos = from_yaml_list(channel.metadata.get('offered_qos_profiles', ''))
+        type_hash = channel.metadata.get('topic_type_hash', '')
+        writer.add_topic(channel.topic, schema.name, qos, type_hash, definition=schema.data)
+        writer.write(
+            channel.topic,
+            message.data,
+            received_ns=message.log_time,
+            published_ns=message.publish_time,
+            sequence=message.sequence,
+        )
+        first_ns = min(first_ns or message.log_time, message.log_time)
+        last_ns = max(last_ns, message.log_time)
+        if schema.name == topics.EPISODE.type:
+            newest = schema, message
+    if not writer.counts:
+        raise CobaltError(f'{file} holds no message that is intact.')
+    end = salvage.facts.get(episode_facts.END)
+    recovery = Recovery(
+        folder=writer.folder,
+        original=original,
+        messages=writer.counts,
+        seconds=(last_ns - first_ns) / 1e9,
+        damage=tuple(salvage.damage),
+        unnamed=sum(salvage.unnamed.values()),
+        cut_off=end is None,
+    )
+    writer.add_facts(RECOVERY, _about(recovery, file))
+    end = _cut_off(newest) if end is None else end
+    writer.close(episode_facts.END, end, {name: value for name, value in end.items() if name != 'counts'})
+    return recovery
+
+
+def _begin(file: Path, facts: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Returns what metadata.yaml knew of the beginning, or what the file's own facts tell of it."""
+    with contextlib.suppress(OSError, ValueError):
+        custom = read_metadata(file.parent).get('custom_data')
+        if isinstance(custom, Mapping):
+            return {str(name): str(value) for name, value in custom.items()}
+    return {**facts.get(episode_facts.RECORDING, {}), **facts.get(episode_facts.EPISODE, {})}
+
+
+def _about(recovery: Recovery, file: Path) -> dict[str, str]:
+    digest = hashlib.sha256()
+    with file.open('rb') as stream:
+        while block := stream.read(_BLOCK_BYTES):
+            digest.update(block)
+    return {
+        'source': recovery.original.name,
+        'source_sha256': digest.hexdigest(),
+        'recovered_ns': str(time.time_ns()),
+        'recorder_version': episode_facts.recorder_version(),
+        'lost': json.dumps(recovery.lost),
+    }
+
+
+def _cut_off(newest: tuple[Any, Any] | None) -> dict[str, str]:
+    """Returns the end of an episode that has none, from its newest state in the file: `schema, message`."""
+    facts = {
+        'outcome': Outcome.ABORTED.name,
+        'outcome_source': OutcomeSource.PREDICATE.name,
+        'end_reason': 'the recorder ended in the midst of it',
+        'ended_by': 'recorder',
+    }
+    if newest is None:
+        return facts
+    try:
+        state = Decoder().decode(*newest)
+        if state.phase in (Phase.ENDING, Phase.ENDED) and state.outcome != Outcome.UNKNOWN:
+            facts['outcome'] = Outcome(state.outcome).name
+            facts['outcome_source'] = OutcomeSource(state.outcome_source).name
+        facts['first_step'], facts['last_step'] = str(state.first_step), str(state.last_step)
+    except Exception:
+        # The bytes may be anything, and so may be what a decoder makes of them.
+        return facts
+    return facts
