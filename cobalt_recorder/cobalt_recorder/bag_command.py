@@ -9,10 +9,14 @@ from typing import Any
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, read_bag
+from cobalt_recorder.cut_commands import add_actions as add_trim_and_merge
+from cobalt_recorder.index_command import add_action as add_index
 from cobalt_recorder.judge import judge_bag
 from cobalt_recorder.judge_command import add_action as add_judge
+from cobalt_recorder.label_command import add_action as add_label
 from cobalt_recorder.metric_table import metric_lines
 from cobalt_recorder.plain_text import plain_text
+from cobalt_recorder.play_command import add_action as add_play
 from cobalt_recorder.recover_command import add_action as add_recover
 from cobalt_recorder.report_command import add_action as add_report
 from cobalt_recorder.rules_file import load_rules, shipped_rules
@@ -25,7 +29,7 @@ _FACTS = ('task', 'instruction', 'workcell_id', 'operator_id', 'policy_id', 'rob
 
 def add_parser(subparsers: Any) -> None:
     """Adds `bag` to the command `cobalt`."""
-    bag = subparsers.add_parser('bag', help='look into bags, check and judge them')
+    bag = subparsers.add_parser('bag', help='look into bags, check, judge, repair, cut and play them')
     actions = bag.add_subparsers(dest='action', required=True, metavar='ACTION')
     info = actions.add_parser('info', help='show what a bag holds, and its verdict')
     info.add_argument('path', type=Path, help='folder of the bag, or its .mcap file')
@@ -35,6 +39,10 @@ def add_parser(subparsers: Any) -> None:
     add_verify(actions)
     add_recover(actions)
     add_report(actions)
+    add_label(actions)
+    add_index(actions)
+    add_trim_and_merge(actions)
+    add_play(actions)
 
 
 def show_info(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,6 @@
 """Makes a whole bag of what is intact in a damaged one, whose own bytes are kept."""
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
@@ -12,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from cobalt_recorder import episode_facts
+from cobalt_recorder.bag_copy import BagCopy
 from cobalt_recorder.bag_reader import Decoder, read_bag
 from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.file_hash import file_hash
 from cobalt_recorder.mcap_salvage import MAGIC, Damage, McapSalvage
-from cobalt_recorder.offered_qos import from_yaml_list
 from cobalt_recorder.reserved_file import being_written
 from cobalt_recorder.rosbag2_metadata import FILE_NAME, read_metadata, sync_folder
 from cobalt_teleop.core import topics
@@ -26,7 +26,6 @@ DAMAGED = '.damaged'
 """Behind the name of a file that was recovered: its bytes as they were found."""
 
 RECOVERY = 'cobalt.recovery'
-_BLOCK_BYTES = 1024 * 1024
 _ROOM = 1.1
 
 
@@ -202,23 +201,12 @@ def _write(file: Path, made: Path, original: Path, progress: Callable[[int], Non
 
 def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path) -> Recovery:
     newest: tuple[Any, Any] | None = None
-    first_ns = last_ns = 0
+    copy = BagCopy(writer)
     for record, facts in list(salvage.facts.items()):
         if record != episode_facts.END:
             writer.add_facts(record, facts)
     for schema, channel, message in salvage.messages():
-        qos = from_yaml_list(channel.metadata.get('offered_qos_profiles', ''))
-        type_hash = channel.metadata.get('topic_type_hash', '')
-        writer.add_topic(channel.topic, schema.name, qos, type_hash, definition=schema.data)
-        writer.write(
-            channel.topic,
-            message.data,
-            received_ns=message.log_time,
-            published_ns=message.publish_time,
-            sequence=message.sequence,
-        )
-        first_ns = min(first_ns or message.log_time, message.log_time)
-        last_ns = max(last_ns, message.log_time)
+        copy.copy(schema, channel, message)
         if schema.name == topics.EPISODE.type:
             newest = schema, message
     if not writer.counts:
@@ -228,7 +216,7 @@ def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path) -
         folder=writer.folder,
         original=original,
         messages=writer.counts,
-        seconds=(last_ns - first_ns) / 1e9,
+        seconds=copy.seconds,
         damage=tuple(salvage.damage),
         unnamed=sum(salvage.unnamed.values()),
         cut_off=end is None,
@@ -249,13 +237,9 @@ def _begin(file: Path, facts: Mapping[str, Mapping[str, str]]) -> dict[str, str]
 
 
 def _about(recovery: Recovery, file: Path) -> dict[str, str]:
-    digest = hashlib.sha256()
-    with file.open('rb') as stream:
-        while block := stream.read(_BLOCK_BYTES):
-            digest.update(block)
     return {
         'source': recovery.original.name,
-        'source_sha256': digest.hexdigest(),
+        'source_sha256': file_hash(file),
         'recovered_ns': str(time.time_ns()),
         'recorder_version': episode_facts.recorder_version(),
         'lost': json.dumps(recovery.lost),

@@ -13,6 +13,7 @@ from cobalt_recorder.judge import read_episode
 from cobalt_recorder.metrics import completeness, timing
 from cobalt_recorder.metrics.record import EpisodeRecord
 from cobalt_recorder.rosbag2_metadata import read_metadata
+from cobalt_recorder.trim import TRIM
 from cobalt_teleop.core.errors import CobaltError
 
 _RATE_SHARE = 0.9
@@ -129,13 +130,13 @@ def _episode_checks(path: Path) -> list[Check]:
     except Exception as error:
         return [Check('rows', (f'the episode cannot be understood: {type(error).__name__}: {error}',))]
     return [
-        Check('rows', tuple(_row_problems(episode))),
+        Check('rows', tuple(_row_problems(bag, episode))),
         Check('rates', notes=tuple(_slow_rates(bag, episode))),
         Check('video', tuple(_video_problems(episode))),
     ]
 
 
-def _row_problems(episode: EpisodeRecord) -> Iterator[str]:
+def _row_problems(bag: Bag, episode: EpisodeRecord) -> Iterator[str]:
     if not len(episode.steps):
         yield 'there is no row of the episode'
         return
@@ -144,7 +145,7 @@ def _row_problems(episode: EpisodeRecord) -> Iterator[str]:
         yield f'{missing:.0f} ticks have none'
     if backwards:
         yield f'the time of {backwards:.0f} does not rise'
-    if not episode.steps.ticks['terminal'][-1]:
+    if not episode.steps.ticks['terminal'][-1] and TRIM not in bag.facts:
         yield 'the last one is not the end of the episode'
 
 

@@ -10,6 +10,7 @@ from step_rows import PERIOD_NS, START_NS, command, part, part_record, reach
 from cobalt_recorder.metrics import link
 from cobalt_recorder.metrics.latency import command_latency, frame_age, input_to_picture_latency
 from cobalt_recorder.metrics.tracking import tracking_error, tracking_error_rotation, tracking_lag
+from cobalt_teleop.core.command import NOTHING_SHOWN_NS
 
 MS = 1_000_000
 
@@ -34,6 +35,11 @@ def test_a_command_that_stays_counts_when_it_was_new():
 def test_the_age_of_the_picture_that_was_seen():
     record = part_record([part(i, human=command(i, shown_ns=START_NS + i * PERIOD_NS - 112 * MS)) for i in range(10)])
     assert frame_age(record).value == pytest.approx(100.0)
+
+
+def test_who_sees_nothing_sees_no_old_picture():
+    record = part_record([part(i, human=command(i, shown_ns=NOTHING_SHOWN_NS)) for i in range(10)])
+    assert frame_age(record).reason == 'no command says which picture its operator saw'
 
 
 def test_from_the_hand_to_the_picture_of_what_it_did():

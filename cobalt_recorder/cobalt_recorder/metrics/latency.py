@@ -11,6 +11,7 @@ import numpy as np
 from cobalt_recorder.metrics.motion import Vector
 from cobalt_recorder.metrics.part_record import PartRecord
 from cobalt_recorder.metrics.quantity import Quantity, percentile
+from cobalt_teleop.core.command import NOTHING_SHOWN_NS
 
 _NO_STAMPS = 'no command of a person carries a stamp'
 _NO_PICTURES = 'no command says which picture its operator saw'
@@ -28,9 +29,9 @@ def command_latency(part: PartRecord, percent: float = 50.0) -> Quantity:
 
 
 def frame_ages(part: PartRecord) -> Vector:
-    """Returns, for each new command, how old the picture was that its operator saw then [ms]; NaN if it says none."""
+    """Returns, for each new command, how old the picture was that its operator saw then [ms]; NaN if it names none."""
     shown_ns, stamp_ns = part.rows['human_shown_ns'][part.fresh], part.rows['human_stamp_ns'][part.fresh]
-    return np.where((shown_ns > 0) & (stamp_ns > 0), (stamp_ns - shown_ns) * 1e-6, math.nan)
+    return np.where((shown_ns > NOTHING_SHOWN_NS) & (stamp_ns > 0), (stamp_ns - shown_ns) * 1e-6, math.nan)
 
 
 def frame_age(part: PartRecord, percent: float = 50.0) -> Quantity:

@@ -1,0 +1,74 @@
+"""Joins the messages of several bags into one new bag, in the order of their log times."""
+
+import heapq
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from mcap.reader import make_reader
+
+from cobalt_recorder.bag_copy import BagCopy
+from cobalt_recorder.bag_reader import Bag
+from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.file_hash import file_hash
+from cobalt_recorder.trim import require_whole
+from cobalt_teleop.core.errors import CobaltError
+
+MERGE = 'cobalt.merge'
+
+
+def merge(
+    paths: Sequence[Path], output: Path, progress: Callable[[int, int], None] = lambda *_: None
+) -> dict[str, int]:
+    """Writes a new bag, to be looked at as one: it is no episode, whatever the bags are.
+
+    Args:
+        paths: Folders of bags, or their MCAP files.
+        output: Folder of the new bag, which must not exist.
+        progress: Told how many messages of how many are written.
+
+    Returns:
+        How many messages of each topic it holds.
+
+    Raises:
+        CobaltError: A bag is not there or not whole, bags do not fit, or the new bag cannot be written.
+    """
+    output = output.expanduser().absolute()
+    bags = [require_whole(path) for path in paths]
+    _require_one_type(bags)
+    total = sum(topic.count for bag in bags for topic in bag.topics.values())
+    names = ', '.join(bag.folder.name for bag in bags)
+    try:
+        writer = BagWriter(output, {'merged_from': names})
+        copy = BagCopy(writer)
+        sources = [{'name': bag.folder.name, 'sha256': file_hash(bag.file), 'facts': bag.facts} for bag in bags]
+        writer.add_facts(MERGE, {'sources': json.dumps(sources)})
+        with ExitStack() as stack:
+            streams = [_messages(stack.enter_context(bag.file.open('rb'))) for bag in bags]
+            for index, one in enumerate(heapq.merge(*streams, key=lambda one: int(one[2].log_time))):
+                copy.copy(*one)
+                progress(index + 1, total)
+        writer.close(f'{MERGE}.end', {'messages': str(sum(writer.counts.values()))}, {})
+    except FileExistsError as error:
+        raise CobaltError(f'{output} is there already: give another folder.') from error
+    except OSError as error:
+        raise CobaltError(f'{output} cannot be written: {error.strerror or error}') from error
+    return writer.counts
+
+
+def _messages(stream: Any) -> Iterator[tuple[Any, Any, Any]]:
+    return ((schema, channel, message) for schema, channel, message in make_reader(stream).iter_messages() if schema)
+
+
+def _require_one_type(bags: Sequence[Bag]) -> None:
+    known: dict[str, tuple[str, Path]] = {}
+    for bag in bags:
+        for topic in bag.topics.values():
+            kind, where = known.setdefault(topic.name, (topic.type, bag.folder))
+            if kind != topic.type:
+                raise CobaltError(
+                    f'{topic.name} is of type {kind} in {where}, but of type {topic.type} in {bag.folder}: '
+                    'such bags cannot be merged.'
+                )
