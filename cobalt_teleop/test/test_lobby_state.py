@@ -18,6 +18,7 @@ from cobalt_teleop.bridge.operators.lobby_state import (
     key_sha256,
     read_lobby_state,
 )
+from cobalt_teleop.bridge.operators.pairings import KnownPairing
 from cobalt_teleop.bridge.operators.stop_record import KnownStop
 
 KEY = '00112233445566778899aabbccddeeff'
@@ -35,11 +36,18 @@ KNOWN = KnownSession(
     wants_place=True,
 )
 STOP = KnownStop(workcell='env_1', name='Sue', session_id='', supervisor='Sue')
-STATE = LobbyState((KNOWN,), (KNOWN.session_id,), (STOP,))
+PAIRING = KnownPairing(code_sha256='c' * 64, session_id=KNOWN.session_id, device='d' * 16, expires_s=1.5)
+STATE = LobbyState((KNOWN,), (KNOWN.session_id,), (STOP,), (PAIRING,))
 
 
 def test_it_reads_what_it_wrote():
     assert read_lobby_state(STATE.to_bytes()) == STATE
+
+
+def test_a_state_of_an_older_bridge_has_no_codes():
+    content = json.loads(STATE.to_bytes())
+    del content['pairings']
+    assert read_lobby_state(json.dumps(content).encode()) == replace(STATE, pairings=())
 
 
 def test_what_is_kept_opens_no_session():
@@ -60,6 +68,7 @@ def test_what_is_kept_opens_no_session():
         b'{"sessions": [{}], "line": [], "stops": []}',
         b'{"sessions": [[]], "line": [], "stops": []}',
         b'{"sessions": [], "line": [], "stops": [{"workcell": "env_0"}]}',
+        b'{"sessions": [], "line": [], "stops": [], "pairings": [{"code_sha256": ""}]}',
         b'\xff',
         STATE.to_bytes().replace(b'"colour": 3', b'"colour": "red"'),
     ],

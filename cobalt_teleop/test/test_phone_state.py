@@ -25,6 +25,7 @@ def pad(**changes):
         ({'tracked': False}, 'lost', 'The phone has lost its place'),
         ({'part': {'hold': 9, 'hold_text': 'the device jumped'}}, 'holding', 'Let go, then press again'),
         ({'bar': 'Ada has control.', 'held': False, 'engaged': False}, 'holding', 'You watch'),
+        ({'part': {'hold': 15, 'hold_text': 'you had no live picture'}}, 'holding', 'Let go, then press again'),
         ({'part': {'hold': 13, 'hold_text': 'resetting'}}, 'holding', 'Holding'),
         ({'engaged': False, 'letGo': 'this page is hidden'}, 'holding', 'Let go, then press again'),
         ({'engaged': False}, 'holding', 'Nothing moves now'),

@@ -1,4 +1,4 @@
-"""The pictures of what is to be done over HTTP: for whoever is in, by the key of his session."""
+"""The pictures of what is to be done over HTTP: for whoever is in, by the key of his page."""
 
 from aiohttp import ETag, web
 
@@ -24,8 +24,8 @@ class GoalPictures:
 
     async def serve(self, request: web.Request) -> web.Response:
         """Sends a picture, unless the browser has it."""
-        session = self._lobby.session_of(visitor_of(request).token)
-        if session is None or not self._door.is_still_welcome(session.guest):
+        guest = self._lobby.guest_of(visitor_of(request).token)
+        if guest is None or not self._door.is_still_welcome(guest):
             return web.Response(status=401, text=_FOR_SESSIONS, headers={'WWW-Authenticate': 'Bearer'})
         room = self._lobby.floor.find(request.match_info['workcell'])
         picture = room.goal if room is not None else None

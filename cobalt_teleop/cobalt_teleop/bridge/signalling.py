@@ -1,9 +1,7 @@
 """The WebSocket of a page: who it is, then what it says, until it goes or is sent away."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
@@ -13,7 +11,7 @@ from cobalt_teleop.bridge.door.guest import Guest
 from cobalt_teleop.bridge.door.limits import DoorLimits, Places
 from cobalt_teleop.bridge.door.visitor import visitor_of
 from cobalt_teleop.bridge.operators.companion import Companion
-from cobalt_teleop.bridge.operators.lobby import KEY_DIGITS, Lobby, public_session_id
+from cobalt_teleop.bridge.operators.lobby import Lobby, NotYetError, public_session_id
 from cobalt_teleop.bridge.operators.session import Session
 from cobalt_teleop.bridge.wire.first_message import first_message
 from cobalt_teleop.bridge.wire.page_messages import MAX_SIGNAL_BYTES, PageMessage, PageMessageError, parse_signal
@@ -74,24 +72,25 @@ class Signalling:
 
     async def _converse(self, request: web.Request, upgrade: web.WebSocketResponse) -> None:
         try:
-            hello = await self._hello(upgrade)
-            visitor = visitor_of(request)
-            main = self._lobby.paired_with(hello['token'], public_session_id(hello['session']))
+            hello = await first_message(upgrade, 'hello', parse_signal, self._limits.hello_s)
+            visitor, page_id = visitor_of(request), public_session_id(hello['session'])
+            main = self._lobby.paired_with(hello['token'], page_id)
             if main is not None:
-                await self._accompany(upgrade, hello, main)
-                return
-            guest = self._door.admit(
-                hello['token'],
-                visitor.address,
-                session_id=public_session_id(hello['session']),
-                forwarded=visitor.forwarded,
-            )
-            if not self._pace.may_come(guest, public_session_id(hello['session']), visitor.address):
+                guest = main.guest
+            else:
+                guest = self._door.admit(
+                    hello['token'], visitor.address, session_id=page_id, forwarded=visitor.forwarded
+                )
+            if not self._pace.may_come(guest, page_id, visitor.address):
                 self._lobby.metrics.note_refusal('often')
                 await asyncio.sleep(self._limits.too_often_s)
                 await _end(upgrade, 'notice', TOO_OFTEN, level='error')
                 return
-            session = await self._lobby.admit(upgrade, hello, guest, visitor.address)
+            page = await self._admit(upgrade, hello, guest, visitor.address, main)
+        except NotYetError as error:
+            await asyncio.sleep(self._limits.too_often_s)
+            await _end(upgrade, 'notice', str(error), level='info')
+            return
         except PageMessageError as error:
             self._lobby.metrics.note_refusal('message')
             await _end(upgrade, 'error', str(error))
@@ -101,20 +100,21 @@ class Signalling:
             await _end(upgrade, 'refused', str(refusal))
             return
         self._pages[upgrade] = guest, request.transport
-        self._note_arrival(session, guest, visitor.address)
         try:
-            await self._listen(upgrade, session)
+            await self._listen(upgrade, page)
         finally:
             del self._pages[upgrade]
-            await self._lobby.dismiss(session, upgrade)
+            await self._lobby.dismiss(page, upgrade)
 
-    async def _accompany(self, upgrade: web.WebSocketResponse, hello: PageMessage, main: Session) -> None:
-        """Takes in one more page of a session, such as a phone beside a laptop."""
-        companion = await self._lobby.admit_companion(upgrade, hello, main, public_session_id(hello['session']))
-        try:
-            await self._listen(upgrade, companion)
-        finally:
-            await companion.detach(upgrade)
+    async def _admit(
+        self, upgrade: web.WebSocketResponse, hello: PageMessage, guest: Guest, address: str, main: Session | None
+    ) -> Session | Companion:
+        """Takes a page in: as one more of a session, such as a phone beside a laptop, or as a session's own."""
+        if main is not None:
+            return await self._lobby.admit_companion(upgrade, hello, main, public_session_id(hello['session']))
+        session = await self._lobby.admit(upgrade, hello, guest, address)
+        self._note_arrival(session, guest, address)
+        return session
 
     def _note_arrival(self, session: Session, guest: Guest, address: str) -> None:
         """Logs who has come from where; not each time that a page comes back."""
@@ -127,18 +127,12 @@ class Signalling:
         if len(self._came_from) > MAX_REMEMBERED:
             del self._came_from[next(iter(self._came_from))]
 
-    async def _hello(self, upgrade: web.WebSocketResponse) -> PageMessage:
-        hello = await first_message(upgrade, 'hello', parse_signal, self._limits.hello_s)
-        if len(hello['session']) == KEY_DIGITS:
-            return hello
-        return replace(hello, fields={**hello.fields, 'session': secrets.token_hex(KEY_DIGITS // 2)})
-
-    async def _listen(self, upgrade: web.WebSocketResponse, session: Session | Companion) -> None:
+    async def _listen(self, upgrade: web.WebSocketResponse, page: Session | Companion) -> None:
         async for message in upgrade:
             if message.type != WSMsgType.TEXT:
                 await upgrade.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b'text alone')
-            elif session.is_open_on(upgrade):  # the page of another tab may not have heard yet that it is replaced
-                session.on_signal(message.data)
+            elif page.is_open_on(upgrade):  # the page of another tab may not have heard yet that it is replaced
+                page.on_signal(message.data)
 
     async def _watch(self) -> None:
         """Sends away those whose invitation is revoked, and cuts off those who do not read."""

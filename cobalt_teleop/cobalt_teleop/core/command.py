@@ -10,6 +10,9 @@ from cobalt_teleop.core.pose import Pose, Vector
 Press = tuple[str, int]
 """One press of a clutch: its source, and the source's epoch."""
 
+NOTHING_SHOWN_NS = 1
+"""What stands for the stamp of the picture that somebody sees who sees none [ns]: too old to drive by."""
+
 
 class Mode(IntEnum):
     """What of a command counts. Values of TeleopCommand.MODE_*."""

@@ -55,6 +55,7 @@ class Companion:
     def __init__(self, device_id: str, main: Session, rules: SessionRules, log: Callable[[str], None]) -> None:
         self.device_id = device_id
         self.main = main
+        self._left_s: float | None = None
         self.asks = False
         """It never waits for control: its session does."""
         self._page = PageLink(
@@ -73,9 +74,11 @@ class Companion:
             self._media,
             _SightBeside(main, self._media),
             main.as_driver,
+            self._voice.tell,
             self._voice.complain,
             main.note_activity,
             hands=main.hands,
+            page=device_id,
             takes_keys=False,
         )
 
@@ -112,6 +115,11 @@ class Companion:
         return self._voice.connected
 
     @property
+    def away_s(self) -> float:
+        """For how long its page has been away [s]."""
+        return 0.0 if self._left_s is None else time.monotonic() - self._left_s
+
+    @property
     def may_drive(self) -> bool:
         """Control is never handed to it, but to its session."""
         return False
@@ -138,6 +146,7 @@ class Companion:
         self._voice.replace()
         await self._media.drop()
         self._voice.take(socket)
+        self._left_s = None
         self._media.meet(hello)
         self._samples.restart()
         self.tell(
@@ -161,6 +170,7 @@ class Companion:
         """Its page's connection is gone; returns whether it was the present one."""
         if not self._voice.drop(socket):
             return False
+        self._left_s = time.monotonic()
         await self.leave()
         return True
 
@@ -179,7 +189,7 @@ class Companion:
             self.main.room.leave(self)
 
     async def close(self, text: str) -> None:
-        """Its session has ended."""
+        """Its page is sent away, if it is there, and told why."""
         self.main.companions.pop(self.device_id, None)
         await self.leave()
         self._page.requests.close()

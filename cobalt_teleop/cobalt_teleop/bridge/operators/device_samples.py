@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from cobalt_interfaces.msg import CameraLink, DeviceSample, LinkStats
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts
 from cobalt_teleop.bridge.wire.page_messages import REFERENCES, CameraReport, PageMessage
+from cobalt_teleop.core.command import NOTHING_SHOWN_NS
 from cobalt_teleop.ros.poses import pose_message
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
@@ -58,7 +59,8 @@ def device_sample(
         lease_id: Under which it is sent.
         operator: Name shown to others.
         sequence: +1 at each sample.
-        sees: The operator sees what he drives; if not, the sample engages nothing.
+        sees: The operator sees what he drives. If not, the sample says so by a stamp that is too old: the host holds,
+            and what is pressed now moves nothing until it is pressed again.
         shown_frame_ns: Capture time of the newest picture on the screen [ns], if it is known.
     """
     device = device_of(message)
@@ -72,7 +74,7 @@ def device_sample(
         clock_uncertainty_ms=message['clock_uncertainty_ms'],
         sequence=sequence,
         tracked=True,
-        engaged=message['engaged'] and sees,
+        engaged=message['engaged'],
         clutch_epoch=message['clutch_epoch'],
         buttons=message['buttons'],
         press_counts=message['press_counts'],
@@ -84,7 +86,9 @@ def device_sample(
     sample.header.frame_id = device
     if message.type == 'device':
         _add_motion(sample, message)
-    if shown_frame_ns is not None:
+    if not sees:
+        sample.shown_frame_stamp = to_stamp(NOTHING_SHOWN_NS)
+    elif shown_frame_ns is not None:
         sample.shown_frame_stamp = to_stamp(shown_frame_ns)
     return sample
 

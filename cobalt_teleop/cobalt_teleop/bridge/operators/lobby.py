@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -35,13 +34,15 @@ from cobalt_teleop.bridge.wire.page_events import Event, pairing_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage
 from cobalt_teleop.core.errors import CobaltError
 
-KEY_DIGITS = 32
-
 MOST_COMPANIONS = 2
 """A person has two hands."""
 
 OWNER = Guest(role=Role.SUPERVISOR, at_the_machine=True)
 """Who sits at the machine itself."""
+
+
+class NotYetError(CobaltError):
+    """A page cannot come in now, but may soon; the message is what it is told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +175,7 @@ class Lobby:
             EntryRefusedError: Too many pages are open.
         """
         # A page may bring the key that it had with an earlier run of the bridge, and with it its control.
-        key = hello['session'] if len(hello['session']) == KEY_DIGITS else secrets.token_hex(KEY_DIGITS // 2)
+        key = hello['session']
         session_id = public_session_id(key)
         session = self._sessions.get(session_id)
         if session is None or session.guest.invitation_id != guest.invitation_id:
@@ -200,9 +201,13 @@ class Lobby:
         await self._usher.arrive(session)
         return session
 
-    def session_of(self, key: str) -> Session | None:
-        """Returns the session that a page's key opens; None if it opens none."""
-        return self._sessions.get(public_session_id(key))
+    def guest_of(self, key: str) -> Guest | None:
+        """Returns as whom a page is in that has a key, also one more page of a session; None if none has it."""
+        page_id = public_session_id(key)
+        session = self._sessions.get(page_id) or next(
+            (session for session in self._sessions.values() if page_id in session.companions), None
+        )
+        return session.guest if session is not None else None
 
     def paired_with(self, code: str, device: str) -> Session | None:
         """Returns the session that a page joins by a code; None if the code is none of ours.
@@ -210,21 +215,38 @@ class Lobby:
         Args:
             code: Where other pages show the token of their link.
             device: Public id of the page's key.
+
+        Raises:
+            NotYetError: That session is of an earlier run of the bridge, and its own page has not come back yet.
         """
-        return self._sessions.get(self._pairings.session_of(code, device) or '')
+        session_id = self._pairings.session_of(code, device)
+        if session_id is None:
+            return None
+        if session_id in self._expected:
+            raise NotYetError(
+                'The page that this phone belongs to has not come back yet. This one goes on when it has.'
+            )
+        self._on_change()
+        return self._sessions.get(session_id)
 
     async def admit_companion(
         self, socket: web.WebSocketResponse, hello: PageMessage, main: Session, device: str
     ) -> Companion:
-        """Takes one more page of a session in.
+        """Takes one more page of a session in; one whose page is away makes room for it.
 
         Raises:
-            EntryRefusedError: It has as many as there may be.
+            EntryRefusedError: There are as many as there may be.
         """
         companion = main.companions.get(device)
         if companion is None:
-            if len(main.companions) >= MOST_COMPANIONS:
-                raise EntryRefusedError(f'{main.operator} has {MOST_COMPANIONS} phones paired already')
+            others = sorted(main.companions.values(), key=lambda one: one.away_s)
+            for absent in others[MOST_COMPANIONS - 1 :]:
+                if absent.connected:
+                    raise EntryRefusedError(
+                        f'{main.operator} has two phones paired already. Close the page on one of them, '
+                        'then load this page again.'
+                    )
+                await absent.close('')
             companion = Companion(device, main, self._rules.sessions, self._log)
             main.companions[device] = companion
             self._log(f'{main.full_name} has paired a second device')
@@ -234,8 +256,12 @@ class Lobby:
         main.tell_self()
         return companion
 
-    async def dismiss(self, session: Session, socket: web.WebSocketResponse) -> None:
-        """A page is gone; its session goes too unless it comes back in time."""
+    async def dismiss(self, page: Session | Companion, socket: web.WebSocketResponse) -> None:
+        """A page is gone; if it was its session's own, the session goes too unless the page comes back in time."""
+        if isinstance(page, Companion):
+            await page.detach(socket)
+            return
+        session = page
         if await session.detach(socket) and self._sessions.get(session.session_id) is session:
             task = asyncio.get_running_loop().create_task(self._leave_after_grace(session))
             self._leaving[session.session_id] = task
@@ -276,6 +302,7 @@ class Lobby:
         """
         if message.type == 'pair':
             session.tell(pairing_event(self._pairings.issue(session.session_id), self._places))
+            self._on_change()
         elif message.type == 'rename':
             self._rename(session, message['name'])
         elif message.type == 'watch':
@@ -336,6 +363,7 @@ class Lobby:
         for session in make_room(guest, address, others, dispensable):
             self._leaving.pop(session.session_id).cancel()
             del self._sessions[session.session_id]
+            self._pairings.forget(session.session_id)
             asyncio.get_running_loop().create_task(session.close())
 
     def _keeps_something(self, session: Session) -> bool:
@@ -461,17 +489,20 @@ class Lobby:
             (*here, *self._expected.values()),
             places.line,
             (*filter(None, stops), *self._expected_stops.values()),
+            self._pairings.known,
         )
 
     def _restore(self, state: LobbyState) -> None:
-        """Keeps places, names and the line for those whose pages come back within the grace time, and stops."""
+        """Keeps places, names, the line and paired devices of those whose pages come back in time, and stops."""
         self._expected = {known.session_id: known for known in state.sessions[:MAX_SESSIONS]}
         self._expected_stops = {known.workcell: known for known in state.stops}
         keepers = {known.workcell: known.session_id for known in self._expected.values() if known.workcell}
+        self._pairings.restore(state.pairings, self._expected)
         self._usher.places.restore(keepers, [one for one in state.line if one in self._expected])
 
     def _expect_nobody(self) -> None:
         for session_id in self._expected:
+            self._pairings.forget(session_id)
             self._usher.places.give_up(session_id)
             self._usher.places.leave_line(session_id)
         self._expected = {}

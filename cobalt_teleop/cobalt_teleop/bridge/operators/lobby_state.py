@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.operators.pairings import KnownPairing
 from cobalt_teleop.bridge.operators.stop_record import KnownStop
 from cobalt_teleop.core.errors import CobaltError
 
@@ -59,11 +60,12 @@ class KnownSession:
 
 @dataclass(frozen=True)
 class LobbyState:
-    """All sessions, the line in its order, and who pressed the emergency stops that are on."""
+    """All sessions, the line in its order, who pressed the emergency stops that are on, and codes of second devices."""
 
     sessions: tuple[KnownSession, ...] = ()
     line: tuple[str, ...] = ()
     stops: tuple[KnownStop, ...] = ()
+    pairings: tuple[KnownPairing, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Returns the text of the file."""
@@ -71,11 +73,12 @@ class LobbyState:
             'sessions': [asdict(session) for session in self.sessions],
             'line': list(self.line),
             'stops': [asdict(stop) for stop in self.stops],
+            'pairings': [asdict(pairing) for pairing in self.pairings],
         }
         return json.dumps(content, indent=1).encode()
 
 
-Known = TypeVar('Known', KnownSession, KnownStop)
+Known = TypeVar('Known', KnownSession, KnownStop, KnownPairing)
 
 
 class LobbyStateError(CobaltError):
@@ -97,12 +100,14 @@ def read_lobby_state(content: bytes) -> LobbyState:
         found = json.loads(content)
         sessions = tuple(_known(KnownSession, entry) for entry in found['sessions'])
         stops = tuple(_known(KnownStop, entry) for entry in found['stops'])
+        # An older bridge kept none.
+        pairings = tuple(_known(KnownPairing, entry) for entry in found.get('pairings', ()))
         line = tuple(name for name in found['line'] if isinstance(name, str))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LobbyStateError(
             f'the sessions of the last run cannot be read ({error}): pages come as new ones'
         ) from error
-    return LobbyState(sessions, line, stops)
+    return LobbyState(sessions, line, stops, pairings)
 
 
 def _known(what: type[Known], entry: Any) -> Known:

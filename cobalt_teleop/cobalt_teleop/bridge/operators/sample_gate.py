@@ -66,26 +66,30 @@ class SampleGate:
         self._way_ms: float | None = None
         self._shortest = _ShortestWay()
 
-    def offer(self, sample: PageMessage, now_s: float) -> float | None:
-        """Takes a sample; an older one than was seen already is dropped.
-
-        Returns:
-            Seconds until `take` will give one, 0 for at once; None if there is nothing new to wait for.
-        """
+    def hear(self, sample: PageMessage, now_s: float) -> bool:
+        """Counts a sample; returns whether it is of use: newer than all before, and not late."""
         sequence = sample['sequence']
         if sequence <= self._newest:
-            return None
+            return False
         if self._newest >= 0:
             self._lost += sequence - self._newest - 1
         self._newest = sequence
         way_ms = now_s * 1000.0 - sample['device_ms']
         if way_ms > self._shortest.of_late(way_ms, now_s) + LATE_MS:
             self._lost += 1
-            return None
+            return False
         self._received += 1
         if self._way_ms is not None:
             self._jitter_ms += (abs(way_ms - self._way_ms) - self._jitter_ms) / 16.0
         self._way_ms = way_ms
+        return True
+
+    def offer(self, sample: PageMessage, now_s: float) -> float | None:
+        """Takes a sample that was heard.
+
+        Returns:
+            Seconds until `take` will give one, 0 for at once; None if there is nothing new to wait for.
+        """
         self._waiting = sample
         needed = BURST if _levels(sample) == self._passed else 1
         due_s = now_s + max(0.0, needed - self._tokens_at(now_s)) / self._rate_hz

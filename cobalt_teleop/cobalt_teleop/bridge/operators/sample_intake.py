@@ -13,6 +13,7 @@ from cobalt_teleop.bridge.operators.device_samples import device_of, device_samp
 from cobalt_teleop.bridge.operators.hands import Hands
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, SampleGate, combined
+from cobalt_teleop.bridge.wire.page_events import Event, let_go_event
 from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError, parse_sample
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.ros.stamps import now_ns
@@ -61,9 +62,11 @@ class SampleIntake:
         media: Of the page.
         sight: What its person sees, on this page or beside it.
         driver: Tells who sends, at this moment.
+        tell: Sends the page an event.
         complain: Told what was wrong with a message.
         on_activity: Called when the person does something.
         hands: Of the session.
+        page: Tells it from the session's other pages.
         takes_keys: It has a keyboard; only a session's own page has one.
     """
 
@@ -72,17 +75,22 @@ class SampleIntake:
         media: SessionMedia,
         sight: Sight,
         driver: Callable[[], Driver],
+        tell: Callable[[Event], None],
         complain: Callable[[PageMessageError], None],
         on_activity: Callable[[], None],
         *,
         hands: Hands,
+        page: str,
         takes_keys: bool = True,
     ) -> None:
         self._media = media
         self._sight = sight
         self._hands = hands
+        self._page = page
+        self._waits: dict[tuple[str, str], int] = {}
         self._takes_keys = takes_keys
         self._driver = driver
+        self._tell = tell
         self._complain = complain
         self._on_activity = on_activity
         self._gates: dict[tuple[str, str], SampleGate] = {}
@@ -125,14 +133,22 @@ class SampleIntake:
         if part not in room.parts:
             self._complain(PageMessageError(f"there is no part '{part}' here; there are {', '.join(room.parts)}"))
             return
-        if not self._hands.may_speak(self, device, part, engaged=message['engaged']):
-            return
         gate = self._gates.setdefault((device, part), SampleGate())
+        if not gate.hear(message, time.monotonic()) or not self._may_speak(message, device, part):
+            return
         delay_s = gate.offer(message, time.monotonic())
         if delay_s == 0.0:
             self._publish(device, part)
         elif delay_s is not None:
             asyncio.get_running_loop().call_later(delay_s, self._publish, device, part)
+
+    def _may_speak(self, message: PageMessage, device: str, part: str) -> bool:
+        press = message['clutch_epoch'] if message['engaged'] else None
+        granted = self._hands.may_speak(self._page, device, part, press=press)
+        if press is not None and not granted and self._waits.get((device, part)) != press:
+            self._waits[device, part] = press
+            self._tell(let_go_event(device, message['part'], 'another device of yours moves this arm'))
+        return granted
 
     @staticmethod
     def _part_of(message: PageMessage, parts: Sequence[str]) -> str:

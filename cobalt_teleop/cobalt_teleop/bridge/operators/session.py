@@ -28,6 +28,9 @@ from cobalt_teleop.bridge.wire.page_messages import PageMessage
 if TYPE_CHECKING:
     from cobalt_teleop.bridge.operators.companion import Companion
 
+COMPANION_GRACE_S = 3.0
+"""A phone whose page has gone counts as paired for so long: it may just have been turned, or loaded again [s]."""
+
 SILENT_AFTER_S = 3.0
 """A page tells how its link is once a second; after so long without, nothing of it arrives [s]."""
 
@@ -89,7 +92,14 @@ class Session:
         )
         self._media, self._voice = self._page.media, self._page.voice
         self._samples = SampleIntake(
-            self._media, self._media, self.as_driver, self._voice.complain, self.note_activity, hands=self.hands
+            self._media,
+            self._media,
+            self.as_driver,
+            self._voice.tell,
+            self._voice.complain,
+            self.note_activity,
+            hands=self.hands,
+            page=session_id,
         )
         self._stats: PageMessage | None = None
         self._stats_s = 0.0
@@ -383,7 +393,10 @@ class Session:
     # Once a second.
 
     async def each_second(self) -> None:
-        """Renews the lease and publishes LinkStats."""
+        """Lets companions go, renews the lease, and publishes LinkStats."""
+        for companion in tuple(self.companions.values()):
+            if companion.away_s > COMPANION_GRACE_S:
+                await companion.close('')
         if self.room is None or self.room.endpoints is None:
             return
         # Also while its page is away: the host would forget its control before the grace time is over.

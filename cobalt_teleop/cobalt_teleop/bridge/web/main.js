@@ -244,6 +244,7 @@ const handlers = {
     ticks.onStep(event.ticks_missed, pageNow());
     known.step = event;
   },
+  let_go: (event) => driver.letGo(event),
   notice: (event) => view.notice(event.text, event.level),
   error: (event) => view.notice(`The bridge refused a message of this page: ${event.text}`),
   replaced: () => {},

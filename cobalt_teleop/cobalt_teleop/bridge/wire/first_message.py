@@ -1,16 +1,18 @@
 """The first message of a WebSocket: who it is that comes."""
 
+import secrets
 from collections.abc import Callable
+from dataclasses import replace
 
 from aiohttp import WSMsgType, web
 
-from cobalt_teleop.bridge.wire.page_messages import PageMessage, PageMessageError
+from cobalt_teleop.bridge.wire.page_messages import KEY_DIGITS, PageMessage, PageMessageError
 
 
 async def first_message(
     upgrade: web.WebSocketResponse, kind: str, parse: Callable[[str], PageMessage], timeout_s: float
 ) -> PageMessage:
-    """Waits for the first message of a page.
+    """Waits for the first message of a page. One that brings no key of its own gets one: its `session`.
 
     Args:
         upgrade: Its WebSocket.
@@ -28,4 +30,6 @@ async def first_message(
     message = parse(received.data if received.type == WSMsgType.TEXT else '')
     if message.type != kind:
         raise PageMessageError(f"the first message must be '{kind}', not '{message.type}'")
-    return message
+    if len(message['session']) == KEY_DIGITS:
+        return message
+    return replace(message, fields={**message.fields, 'session': secrets.token_hex(KEY_DIGITS // 2)})

@@ -59,6 +59,17 @@ def pairing_event(code: str, places: Sequence[str]) -> Event:
     return {'type': 'pairing', 'links': links, 'picture': picture, 'seconds': LIFETIME_S}
 
 
+def let_go_event(device: str, part: str, reason: str) -> Event:
+    """A page's device must be let go of and pressed again.
+
+    Args:
+        device: Kind of device.
+        part: Arm that it drives, as the page has named it.
+        reason: In words.
+    """
+    return {'type': 'let_go', 'device': device, 'part': part, 'text': reason}
+
+
 def workcell_event(info: WorkcellInfo) -> Event:
     """What a workcell is."""
     return {

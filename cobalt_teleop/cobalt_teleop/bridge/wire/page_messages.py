@@ -13,6 +13,9 @@ from cobalt_teleop.core.keyboard_actions import ACTIONS
 from cobalt_teleop.core.pose import InvalidPoseError, Pose, validate_pose
 from cobalt_teleop.core.topics import PAGE_DEVICES, VIDEO_CODECS
 
+KEY_DIGITS = 32
+"""Of the key that brings a page back into its session."""
+
 MAX_SIGNAL_BYTES = 64 * 1024
 """Longest message on the WebSocket: an answer with its candidates."""
 
@@ -201,7 +204,7 @@ _HEX = '0123456789abcdef'
 
 _SIGNALS: dict[str, dict[str, _Check]] = {
     'hello': {
-        'session': _text(32, _HEX),
+        'session': _text(KEY_DIGITS, _HEX),
         'workcell': _text(128),
         'operator': _text(64),
         'codecs': _codecs,
@@ -300,7 +303,7 @@ _UNIT_REQUESTS: dict[str, dict[str, _Check]] = {
 
 
 _CHECKS: dict[str, dict[str, _Check]] = {
-    'check': {'session': _text(32, _HEX), 'token': _text(1024)},
+    'check': {'session': _text(KEY_DIGITS, _HEX), 'token': _text(1024)},
     'check_answer': {'sdp': _answer},
 }
 

@@ -33,6 +33,11 @@ export class Driver {
     for (const stream of this.streams) stream.letGo(reason);
   }
 
+  // The bridge wants a device of this page let go of.
+  letGo({ device, part, text }) {
+    for (const stream of this.streams) if (stream.device === device && stream.part === part) stream.letGo(text);
+  }
+
   setInControl(inControl) {
     if (inControl === this.inControl) return;
     this.inControl = inControl;

@@ -1,7 +1,7 @@
 // What the phone's large surface says, out of what the page knows. Nothing here touches the page.
 
 const REENGAGE = 10;
-const PRESS_AGAIN = new Set([3, 4, 9, REENGAGE]); // PartStep.HOLD_STALE, _NOT_TRACKED, _JUMP, _REENGAGE: a fresh press ends them
+const PRESS_AGAIN = new Set([3, 4, 9, REENGAGE, 15, 17]); // PartStep.HOLD_STALE, _NOT_TRACKED, _JUMP, _REENGAGE, _FRAME_STALE, _BLOCKED: a fresh press ends them
 
 const REST = {
   ar: { title: 'Hold here to move', words: 'The arm follows your phone. Let go to stop.' },
