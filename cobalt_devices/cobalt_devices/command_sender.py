@@ -15,7 +15,7 @@ from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 from cobalt_teleop.ros.poses import pose_message, pose_of
 
-_MOST_SESSIONS = 8
+_MOST_LEASES = 8
 _NEWEST_STEP = replace(topics.CONTROL_STEP, qos=topics.LATEST)
 
 
@@ -37,14 +37,16 @@ def feedback_of(part: PartStep, source: str) -> Feedback | None:
 
 
 class CommandSender(Generic[Sample]):
-    """The publisher of one part's commands from one kind of device, with a mapper for each session.
+    """The publisher of one part's commands from one kind of device, with a mapper for each lease.
+
+    Nothing that was pressed under one lease moves anything under the next: its mapper begins anew.
 
     Args:
         node: Owns publisher and subscription.
         workcell_id: Such as env_0.
         part: Such as arm.
         source: Name of the device in its commands.
-        make_mapper: Makes the mapper of a session.
+        make_mapper: Makes the mapper of a lease.
     """
 
     def __init__(
@@ -62,7 +64,6 @@ class CommandSender(Generic[Sample]):
         self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
         self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id, hidden=True)
         self._mappers: dict[str, Mapper[Sample]] = {}
-        self._must_let_go: set[str] = set()
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31
         self._sequence = 0
@@ -73,7 +74,6 @@ class CommandSender(Generic[Sample]):
         self,
         sample: Sample,
         *,
-        session_id: str,
         lease_id: str,
         stamp: Time,
         device_stamp: Time,
@@ -83,15 +83,12 @@ class CommandSender(Generic[Sample]):
 
         Args:
             sample: Newest state of the device.
-            session_id: Of the operator; each has a mapper of its own.
-            lease_id: Of the session.
+            lease_id: Under which it was taken; each has a mapper of its own.
             stamp: The sample's time on the host's clock.
             device_stamp: On the device's own clock.
             shown_frame_stamp: Of the newest picture that the operator saw; zero if unknown.
         """
-        mapper = self._mapper_of(session_id)
-        if mapper is None or self._is_old_press(session_id, sample):
-            return
+        mapper = self._mapper_of(lease_id)
         if mapper.listens(sample):
             self.look()
             command = mapper.update(sample, self._feedback)
@@ -119,28 +116,18 @@ class CommandSender(Generic[Sample]):
         message.header.frame_id = self._frame
         self._publisher.publish(message)
 
-    def _mapper_of(self, session_id: str) -> Mapper[Sample] | None:
-        """Returns the mapper of a session; None until it is known whether the arm holds an old press of this device."""
-        mapper = self._mappers.pop(session_id, None)
+    def _mapper_of(self, lease_id: str) -> Mapper[Sample]:
+        mapper = self._mappers.pop(lease_id, None)
         if mapper is None:
-            part = self.look()
-            if part is None:
-                return None
             mapper = self._make_mapper(self._next_epoch)
-            # This node may have been started again while somebody pressed: that press is an old one.
-            if part.has_human and part.human.source == self._source and part.human.engaged:
-                self._must_let_go.add(session_id)
-        self._mappers[session_id] = mapper
-        while len(self._mappers) > _MOST_SESSIONS:
-            forgotten = next(iter(self._mappers))
-            del self._mappers[forgotten]
-            self._must_let_go.discard(forgotten)
+        self._mappers[lease_id] = mapper
+        if len(self._mappers) > _MOST_LEASES:
+            del self._mappers[next(iter(self._mappers))]
         return mapper
 
-    def _is_old_press(self, session_id: str, sample: Sample) -> bool:
-        if not sample.engaged:
-            self._must_let_go.discard(session_id)
-        return session_id in self._must_let_go
+    def forget(self, lease_id: str) -> None:
+        """Begins anew with a lease, after a sample that its mapper could not take."""
+        self._mappers.pop(lease_id, None)
 
     def look(self) -> PartStep | None:
         """Takes the newest tick, if there is a new one, and returns the part's share of the newest known."""

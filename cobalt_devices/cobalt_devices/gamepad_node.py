@@ -7,6 +7,7 @@ from rclpy.node import Node
 
 from cobalt_devices.gamepad_parameters import AXES, GamepadParameters
 from cobalt_devices.rate_device import page_rates
+from cobalt_devices.sample_publishers import SamplePublishers
 from cobalt_teleop.ros.message_executor import message_executor
 from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
@@ -24,13 +25,14 @@ class GamepadNode(Node):
     """Drives arms by the gamepads of pages.
 
     Args:
+        publishers: Tells whose samples of pages count.
         options: Of rclpy's Node.
     """
 
-    def __init__(self, _: Stop, **options: Any) -> None:
+    def __init__(self, _: Stop, publishers: SamplePublishers | None = None, **options: Any) -> None:
         super().__init__('gamepad_node', **options)
         parameters = read_parameters(self, GamepadParameters)
-        self._page = page_rates(self, SOURCE, parameters, parameters.settings(AXES))
+        self._page = page_rates(self, SOURCE, parameters, parameters.settings(AXES), publishers)
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from cobalt_devices.keyboard_mapper import SOURCE, KeyboardMapper, KeySample
 from cobalt_devices.keyboard_parameters import KeyboardParameters
 from cobalt_devices.operator_axes import reference_of
 from cobalt_devices.page_device import PageDevice, device_time_ns
+from cobalt_devices.sample_publishers import SamplePublishers
 from cobalt_devices.terminal_keyboard import TerminalKeyboard
 from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.ros.message_executor import message_executor
@@ -40,10 +41,11 @@ class KeyboardNode(Node):
 
     Args:
         stop: Told when the terminal's operator gives up control.
+        publishers: Tells whose samples of pages count.
         options: Of rclpy's Node.
     """
 
-    def __init__(self, stop: Stop, **options: Any) -> None:
+    def __init__(self, stop: Stop, publishers: SamplePublishers | None = None, **options: Any) -> None:
         super().__init__('keyboard_node', **options)
         parameters = read_parameters(self, KeyboardParameters)
         self._terminal: TerminalKeyboard | None = None
@@ -58,6 +60,7 @@ class KeyboardNode(Node):
                 parts=(parameters.part,),
                 make_mapper=partial(KeyboardMapper, parameters.rates()),
                 read=key_sample,
+                publishers=publishers or SamplePublishers(),
                 at_once=True,  # the key that takes control moves the arm
             )
 

@@ -167,7 +167,6 @@ class LocalSpaceMouse:
                 tracked=tracked,
                 reference=self._reference,
             ),
-            session_id=self._control.session_id,
             lease_id=lease_id,
             stamp=to_stamp(now_ns()),
             device_stamp=to_stamp(stamp_ns),

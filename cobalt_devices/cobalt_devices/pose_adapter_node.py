@@ -2,7 +2,7 @@
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -14,6 +14,7 @@ from std_msgs.msg import Bool, Float32
 
 from cobalt_devices.command_sender import CommandSender
 from cobalt_devices.deadman import Deadman
+from cobalt_devices.fresh_press import FreshPressMapper
 from cobalt_devices.local_control import LocalControl, local_operator
 from cobalt_devices.operator_axes import Reference
 from cobalt_devices.pose_mapper import PoseSample
@@ -23,18 +24,24 @@ from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.parameter_table import parameter
 from cobalt_teleop.core.pose import InvalidPoseError
 from cobalt_teleop.ros.message_executor import message_executor
+from cobalt_teleop.ros.message_origin import Origin, WithOrigin, publishers_of
 from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.poses import pose_of
 from cobalt_teleop.ros.process import Stop, run_node
-from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 SOURCE = 'pose_adapter'
+
+_TAKING_CONTROL_S = 1.5
+_SAY_AGAIN_S = 2.0
 
 _SUMMARY = """\
 Drives one arm by the poses of a topic, as long as a deadman switch is pressed.
 
 The frame of the poses has its z axis up; heading_deg turns it so that its x axis is the operator's forward. Publish
-the deadman as std_msgs/Bool, or take a button of a sensor_msgs/Joy; it has to be heard again within deadman_timeout_s.
+the deadman as std_msgs/Bool, or take a button of a sensor_msgs/Joy; it has to be heard again within deadman_timeout_s,
+and to be heard as released before it is pressed. One publisher's poses in one frame drive during a press: when another
+joins in, or the frame changes, the arm holds until the deadman is pressed anew.
 A gripper topic is optional: std_msgs/Float32, 0 closed to 1 open.
 """
 
@@ -77,6 +84,8 @@ class PoseAdapter(Node):
         self._reference = Reference[parameters.reference.upper()]
         self._deadman = Deadman(parameters.deadman_timeout_s)
         self._gripper = math.nan
+        self._lease_id = ''
+        self._press = _PosesOfPress()
         self._sender: CommandSender[PoseSample] | None = None
         self._control = LocalControl(
             self,
@@ -86,9 +95,10 @@ class PoseAdapter(Node):
             part=parameters.part,
             on_workcell=self._on_workcell,
         )
-        self.create_subscription(PoseStamped, parameters.pose_topic, self._on_pose, qos_profile_sensor_data)
+        take_pose = WithOrigin(self._on_pose)
+        self.create_subscription(PoseStamped, parameters.pose_topic, take_pose, qos_profile_sensor_data)
         kind, take = (Bool, self._on_bool) if parameters.deadman_type == 'bool' else (Joy, self._on_joy)
-        self.create_subscription(kind, parameters.deadman_topic, take, qos_profile_sensor_data)
+        self.create_subscription(kind, parameters.deadman_topic, WithOrigin(take), qos_profile_sensor_data)
         if parameters.gripper_topic:
             self.create_subscription(Float32, parameters.gripper_topic, self._on_gripper, qos_profile_sensor_data)
 
@@ -98,52 +108,126 @@ class PoseAdapter(Node):
 
     def _on_workcell(self, info: WorkcellInfo) -> None:
         parameters = self._parameters
-        self._sender = CommandSender(self, info.workcell_id, parameters.part, SOURCE, parameters.make_mapper)
+        make_mapper = FreshPressMapper.around(parameters.make_mapper)
+        self._sender = CommandSender(self, info.workcell_id, parameters.part, SOURCE, make_mapper)
         self.get_logger().info(f'drives {info.workcell_id} while {self._parameters.deadman_topic} is pressed')
 
-    def _on_bool(self, message: Bool) -> None:
-        self._deadman.hear(message.data)
+    def _on_bool(self, message: Bool, origin: Origin) -> None:
+        self._deadman.hear(message.data, origin.gid)
 
-    def _on_joy(self, message: Joy) -> None:
+    def _on_joy(self, message: Joy, origin: Origin) -> None:
         button = self._parameters.deadman_button
-        self._deadman.hear(button < len(message.buttons) and bool(message.buttons[button]))
+        self._deadman.hear(button < len(message.buttons) and bool(message.buttons[button]), origin.gid)
 
     def _on_gripper(self, message: Float32) -> None:
         if math.isfinite(message.data):
             self._gripper = message.data
 
-    def _on_pose(self, message: PoseStamped) -> None:
-        pressed = self._deadman.pressed
-        if pressed:
+    def _on_pose(self, message: PoseStamped, origin: Origin) -> None:
+        if self._deadman.pressed:
             self._control.ask()
+            self._follow_press(message, origin)
+        elif self._deadman.objection:
+            self._say(f'{self._parameters.deadman_topic} does not count as pressed: {self._deadman.objection}')
         sender, lease_id = self._sender, self._control.lease_id
         if sender is None or not lease_id:
             return
         try:
+            if lease_id != self._lease_id:
+                self._lease_id = lease_id
+                self._vouch_for_press(sender, lease_id)
+            sender.send(self._sample(message), lease_id=lease_id, **self._stamps(message))
+        except Exception as error:
+            # Whatever a message holds, the node lives on; a press that it came in is over.
+            sender.forget(lease_id)
+            self._say(f'a pose of {self._parameters.pose_topic} is left out: {type(error).__name__}: {error}')
+
+    def _follow_press(self, message: PoseStamped, origin: Origin) -> None:
+        parameters, press = self._parameters, self._press
+        was_broken = bool(press.broken)
+        if not press.admits(self._deadman.presses, origin.gid, message.header.frame_id) and not was_broken:
+            names = publishers_of(self, parameters.pose_topic)
+            heard = ' and '.join(names.get(gid, 'somebody') for gid in press.publishers)
+            self.get_logger().warning(
+                f'{parameters.pose_topic}: the arm holds, as {press.broken}, heard from {heard}; '
+                f'release {parameters.deadman_topic}, then press it again'
+            )
+
+    def _vouch_for_press(self, sender: CommandSender[PoseSample], lease_id: str) -> None:
+        """Control has come: the press that asked for it may drive by it, but not one that is much older."""
+        if not self._deadman.pressed:
+            return
+        if self._deadman.pressed_for_s > _TAKING_CONTROL_S:
+            self._say(f'{self._parameters.deadman_topic} was pressed before there was control; release it, press again')
+            return
+        rest = self._sample(PoseStamped())
+        rest = replace(rest, engaged=False, clutch_epoch=rest.clutch_epoch - 1)
+        sender.send(rest, lease_id=lease_id, **self._stamps(PoseStamped()))
+
+    def _sample(self, message: PoseStamped) -> PoseSample:
+        parameters = self._parameters
+        pressed = self._deadman.pressed
+        try:
             pose = pose_of(message.pose)
         except InvalidPoseError as error:
             pose = None
-            self.get_logger().warning(f'{self._parameters.pose_topic}: {error}', throttle_duration_sec=2.0)
-        # Stamps of a tracker may be of another machine's clock: what counts here is when it was heard.
-        heard_ns = now_ns()
-        sender.send(
-            PoseSample(
-                stamp_ns=heard_ns,
-                pose=pose,
-                tracked=pose is not None,
-                engaged=pressed,
-                clutch_epoch=self._deadman.presses,
-                gripper=self._gripper,
-                reference=self._reference,
-                heading=math.radians(self._parameters.heading_deg),
-                scale=self._parameters.scale,
-            ),
-            session_id=self._control.session_id,
-            lease_id=lease_id,
-            stamp=to_stamp(heard_ns),
-            device_stamp=to_stamp(to_nanoseconds(message.header.stamp)),
-            shown_frame_stamp=Time(),
+            self._say(f'{parameters.pose_topic}: {error}')
+        if pressed and self._press.broken:
+            pose = None
+        return PoseSample(
+            # Stamps of a tracker may be of another machine's clock: what counts here is when it was heard.
+            stamp_ns=now_ns(),
+            pose=pose,
+            tracked=pose is not None,
+            engaged=pressed,
+            clutch_epoch=self._deadman.presses,
+            gripper=self._gripper,
+            reference=self._reference,
+            heading=math.radians(parameters.heading_deg),
+            scale=parameters.scale,
         )
+
+    @staticmethod
+    def _stamps(message: PoseStamped) -> dict[str, Time]:
+        return {
+            'stamp': to_stamp(now_ns()),
+            'device_stamp': message.header.stamp,
+            'shown_frame_stamp': Time(),
+        }
+
+    def _say(self, words: str) -> None:
+        self.get_logger().warning(words, throttle_duration_sec=_SAY_AGAIN_S)
+
+
+class _PosesOfPress:
+    """Where the poses of one press come from: one publisher, in one frame."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._publisher = b''
+        self._frame = ''
+        self.publishers: list[bytes] = []
+        """Of the poses of this press."""
+        self.broken = ''
+        """Why nothing that comes in this press moves the arm any more, in words; empty if it does."""
+
+    def admits(self, number: int, publisher: bytes, frame: str) -> bool:
+        """Takes where a pose comes from, and returns whether it may move the arm.
+
+        Args:
+            number: Of the press.
+            publisher: Its gid.
+            frame: Of the pose.
+        """
+        if number != self._number:
+            self._number, self._publisher, self._frame = number, publisher, frame
+            self.publishers, self.broken = [publisher], ''
+        elif publisher != self._publisher and not self.broken:
+            self.publishers.append(publisher)
+            self.broken = 'two publish poses on it'
+        elif frame != self._frame and not self.broken:
+            self.broken = f"the frame of the poses changed from '{self._frame}' to '{frame}'"
+        return not self.broken
 
 
 def main() -> int:

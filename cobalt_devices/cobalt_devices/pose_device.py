@@ -5,10 +5,12 @@ from typing import Any
 
 from rclpy.node import Node
 
+from cobalt_devices.fresh_press import FreshPressMapper
 from cobalt_devices.operator_axes import reference_of
 from cobalt_devices.page_device import PageDevice, device_time_ns
 from cobalt_devices.pose_mapper import PoseSample
 from cobalt_devices.pose_parameters import PoseDeviceParameters
+from cobalt_devices.sample_publishers import SamplePublishers
 from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.core.pose import InvalidPoseError
 from cobalt_teleop.ros.message_executor import message_executor
@@ -41,10 +43,11 @@ class PoseDeviceNode(Node):
 
     Args:
         device: One of topics.PAGE_DEVICES.
+        publishers: Tells whose samples count.
         options: Of rclpy's Node.
     """
 
-    def __init__(self, device: str, _: Stop, **options: Any) -> None:
+    def __init__(self, device: str, _: Stop, publishers: SamplePublishers | None = None, **options: Any) -> None:
         super().__init__(f'{device}_node', **options)
         parameters = read_parameters(self, PoseDeviceParameters)
         self._device = PageDevice(
@@ -52,8 +55,9 @@ class PoseDeviceNode(Node):
             device,
             workcells=parameters.workcells,
             parts=parameters.parts,
-            make_mapper=parameters.make_mapper,
+            make_mapper=FreshPressMapper.around(parameters.make_mapper),
             read=pose_sample,
+            publishers=publishers or SamplePublishers(),
         )
 
 

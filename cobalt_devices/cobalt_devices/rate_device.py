@@ -4,10 +4,12 @@ from functools import partial
 
 from rclpy.node import Node
 
+from cobalt_devices.fresh_press import FreshPressMapper
 from cobalt_devices.operator_axes import reference_of
 from cobalt_devices.page_device import PageDevice, device_time_ns
 from cobalt_devices.rate_mapper import RateMapper, RateSample, RateSettings
 from cobalt_devices.rate_parameters import RateParameters
+from cobalt_devices.sample_publishers import SamplePublishers
 from cobalt_interfaces.msg import DeviceSample
 
 
@@ -27,7 +29,13 @@ def rate_sample(sample: DeviceSample) -> RateSample:
     )
 
 
-def page_rates(node: Node, device: str, parameters: RateParameters, settings: RateSettings) -> PageDevice[RateSample]:
+def page_rates(
+    node: Node,
+    device: str,
+    parameters: RateParameters,
+    settings: RateSettings,
+    publishers: SamplePublishers | None,
+) -> PageDevice[RateSample]:
     """Has a node answer the samples of one kind of device.
 
     Args:
@@ -35,12 +43,14 @@ def page_rates(node: Node, device: str, parameters: RateParameters, settings: Ra
         device: One of topics.PAGE_DEVICES.
         parameters: Of the node.
         settings: Axes, speeds and buttons.
+        publishers: Tells whose samples count; None for a node by itself.
     """
     return PageDevice(
         node,
         device,
         workcells=parameters.workcells,
         parts=parameters.parts,
-        make_mapper=partial(RateMapper, settings),
+        make_mapper=FreshPressMapper.around(partial(RateMapper, settings)),
         read=rate_sample,
+        publishers=publishers or SamplePublishers(),
     )

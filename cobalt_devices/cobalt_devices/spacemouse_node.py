@@ -7,6 +7,7 @@ from rclpy.node import Node
 
 from cobalt_devices.local_spacemouse import SOURCE, LocalSpaceMouse
 from cobalt_devices.rate_device import page_rates
+from cobalt_devices.sample_publishers import SamplePublishers
 from cobalt_devices.spacemouse_parameters import SpaceMouseParameters
 from cobalt_devices.spacemouse_reports import AXES
 from cobalt_teleop.ros.message_executor import message_executor
@@ -24,13 +25,14 @@ class SpaceMouseNode(Node):
     """Drives arms by the SpaceMice of one back end.
 
     Args:
+        publishers: Tells whose samples of pages count.
         options: Of rclpy's Node.
 
     Raises:
         CobaltError: A direction names no axis, or hidapi is not installed.
     """
 
-    def __init__(self, _: Stop, **options: Any) -> None:
+    def __init__(self, _: Stop, publishers: SamplePublishers | None = None, **options: Any) -> None:
         super().__init__('spacemouse_node', **options)
         parameters = read_parameters(self, SpaceMouseParameters)
         settings = parameters.settings(AXES)
@@ -48,7 +50,7 @@ class SpaceMouseNode(Node):
             )
         else:
             self.get_logger().info('back end page: SpaceMice are those of browser pages, through the bridge')
-            self._page = page_rates(self, SOURCE, parameters, settings)
+            self._page = page_rates(self, SOURCE, parameters, settings, publishers)
 
     def close(self) -> None:
         """Gives control back."""

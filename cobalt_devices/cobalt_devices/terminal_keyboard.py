@@ -94,7 +94,6 @@ class TerminalKeyboard:
                 stamp = to_stamp(now_ns())
                 sender.send(
                     sample,
-                    session_id=self._control.session_id,
                     lease_id=lease_id,
                     stamp=stamp,
                     device_stamp=to_stamp(sample.stamp_ns),

@@ -2,21 +2,26 @@
 
 import itertools
 import math
+import random
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 import rclpy
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from rclpy.parameter import Parameter
+from rclpy.serialization import serialize_message
 from std_msgs.msg import Bool, Float32
 
 from cobalt_devices.keyboard_node import KeyboardNode
 from cobalt_devices.pose_adapter_node import PoseAdapter
 from cobalt_devices.pose_device import PoseDeviceNode
-from cobalt_interfaces.msg import ControlState, DeviceSample, PartStep
-from cobalt_interfaces.srv import AcquireControl
+from cobalt_devices.sample_publishers import SamplePublishers
+from cobalt_interfaces.msg import ControlState, DeviceSample, PartInfo, PartStep, WorkcellInfo
+from cobalt_interfaces.srv import AcquireControl, ReleaseControl
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
@@ -52,30 +57,30 @@ class Hand:
         self.fields = {'tracked': True, 'has_pose': True, 'scale': 1.0, 'reference': DeviceSample.REFERENCE_BASE}
         self.fields['gripper'] = math.nan
         self.pose = Pose()
-        self.epoch = 100
-        self.engaged = False
+        self.clutch = False, 100  # pressed, and the number of the press
         self.ending = threading.Event()
         self.thread = threading.Thread(target=self.work, daemon=True)
         self.thread.start()
         operator.hands.append(self)
+        time.sleep(4 * PERIOD_S)  # it is heard at rest
 
     def work(self):
         while not self.ending.wait(PERIOD_S):
             stamp = to_stamp(now_ns())
+            engaged, number = self.clutch
             sample = DeviceSample(
-                session_id='page', lease_id=self.operator.lease, engaged=self.engaged, clutch_epoch=self.epoch,
+                session_id='page', lease_id=self.operator.lease, engaged=engaged, clutch_epoch=number,
                 device_stamp=stamp, pose=pose_message(self.pose), **self.fields,
             )  # fmt: skip
             sample.header.stamp = stamp
             self.samples.publish(sample)
 
     def press(self):
-        self.epoch += 1
-        self.engaged = True
+        self.clutch = True, self.clutch[1] + 1
         time.sleep(0.2)
 
     def release(self):
-        self.engaged = False
+        self.clutch = False, self.clutch[1]
         time.sleep(0.2)
 
     def move(self, way, seconds=0.5, turn=(0.0, 0.0, 0.0)):
@@ -106,6 +111,12 @@ class Operator:
         request = AcquireControl.Request(workcell_id='env_0', session_id='page', operator_id='Ada', sources=sources)
         self.lease = client.call(request, timeout_sec=8.0).lease_id
         assert self.lease
+
+    def release(self):
+        client = self.node.create_client(ReleaseControl, topics.service_name('test_host', 'ReleaseControl'))
+        assert client.wait_for_service(8.0)
+        assert client.call(ReleaseControl.Request(workcell_id='env_0', lease_id=self.lease), timeout_sec=8.0).ok
+        self.lease = ''
 
     def part(self, name='arm'):
         return next(part for part in self.steps[-1].parts if part.part == name)
@@ -171,11 +182,102 @@ def test_a_press_that_goes_on_over_a_restart_of_the_node_moves_nothing(operator,
     before = operator.place()
     phone.move((0.05, 0.0, 0.0))
     time.sleep(1.0)
-    assert operator.part().hold_reason == PartStep.HOLD_STALE
+    assert operator.part().hold_reason == PartStep.HOLD_NOT_ENGAGED
     assert operator.place() == pytest.approx(before, abs=1e-3)
     phone.release()
     phone.press()
     until(lambda: operator.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow a fresh press')
+
+
+def way_m(operator, hand):
+    """Moves a hand to and fro; returns how far the tool went from its place [m]."""
+    first = len(operator.steps)
+    for way in (0.04, -0.04):
+        hand.move((way, 0.0, 0.0))
+    places = [step.parts[0].pose.position for step in operator.steps[first:]]
+    return max(math.dist((place.x, place.y, place.z), (places[0].x, places[0].y, places[0].z)) for place in places)
+
+
+def test_a_press_from_before_control_moves_nothing_as_control_comes(operator, spin):
+    spin(PoseDeviceNode('phone', Stop()))
+    phone = Hand(operator)
+    phone.press()
+    operator.acquire(*topics.PAGE_DEVICES)
+    assert way_m(operator, phone) < 1e-3
+    phone.release()
+    phone.press()
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow a fresh press')
+    # Neither does one that goes on from one lease to the next, though the node has heard it all the while.
+    operator.release()
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NO_LEASE, 'control to end')
+    operator.acquire(*topics.PAGE_DEVICES)
+    assert way_m(operator, phone) < 1e-3
+
+
+def test_a_press_held_while_control_goes_the_node_dies_and_both_come_again_moves_nothing(operator, spin):
+    first = PoseDeviceNode('phone', Stop())
+    executor = spin(first).executor
+    operator.acquire(*topics.PAGE_DEVICES)
+    phone = Hand(operator)
+    phone.press()
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NONE, 'the arm to follow')
+    operator.release()
+    executor.remove_node(first)
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NO_LEASE, 'control to end')
+    spin(PoseDeviceNode('phone', Stop()))
+    until(lambda: phone.samples.get_subscription_count() == 2, 'the new node')
+    operator.acquire(*topics.PAGE_DEVICES)
+    assert way_m(operator, phone) < 1e-3
+
+
+def test_samples_of_a_stranger_under_the_holder_s_lease_are_refused_and_he_is_named(operator, spin, capfd):
+    publishers = SamplePublishers()
+    spin(PoseDeviceNode('phone', Stop(), publishers))
+    spin(PoseDeviceNode('vr', Stop(), publishers))
+    operator.acquire(*topics.PAGE_DEVICES)
+    phone = Hand(operator)
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    stranger = rclpy.create_node('stranger', context=context)
+    other = Operator.__new__(Operator)
+    other.node, other.hands, other.lease = stranger, operator.hands, operator.lease
+    headset, second_phone = Hand(other, device='vr'), Hand(other)
+    headset.press()
+    second_phone.press()
+    assert way_m(operator, headset) < 1e-3
+    until(lambda: 'stranger publishes on /env_0/operator/' in ''.join(capfd.readouterr()), 'the stranger to be named')
+    phone.press()
+    until(lambda: operator.part().source == 'phone', 'the phone of the holder to drive')
+    for hand in (headset, second_phone):
+        hand.close()
+    rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize(
+    ('make_node', 'device'), [(partial(PoseDeviceNode, 'phone'), 'phone'), (KeyboardNode, 'keyboard')]
+)
+def test_samples_of_random_bytes_and_workcells_without_a_name_end_no_node(operator, spin, make_node, device):
+    spin(make_node(Stop()))
+    operator.acquire(*topics.PAGE_DEVICES)
+    hand = Hand(operator, device=device)
+    other = create_publisher(operator.node, topics.WORKCELL, 'other')
+    for name in ('no name', ''):
+        other.publish(WorkcellInfo(workcell_id='other', parts=[PartInfo(name=name)]))
+    like = DeviceSample(lease_id=operator.lease, engaged=True, tracked=True, has_pose=True, axes=[0.5] * 6, scale=1.0)
+    chance = random.Random(4)
+    for _ in range(150):
+        bytes_ = bytearray(serialize_message(like))
+        for _ in range(4):
+            bytes_[chance.randrange(4, len(bytes_))] = chance.randrange(256)
+        hand.samples.publish(bytes(bytes_))
+        time.sleep(2e-3)
+    counts = [0] * len(ACTIONS)
+    counts[AWAY] = 2**31
+    hand.release()
+    hand.fields |= {'press_counts': counts, 'buttons': BITS['away']}
+    hand.press()
+    until(lambda: operator.part().source == device, 'it to drive all the same')
+    operator.node.destroy_publisher(other)
 
 
 def test_two_devices_of_one_operator_take_turns(operator, spin):
@@ -253,14 +355,29 @@ class Tracker:
         self.poses = node.create_publisher(PoseStamped, 'tracker/pose', 5)
         self.deadman = node.create_publisher(Bool, 'tracker/deadman', 5)
         self.gripper = node.create_publisher(Float32, 'tracker/gripper', 5)
-        self.down, self.heard, self.place = False, True, np.zeros(3)
+        self.down, self.heard, self.seen, self.place, self.frame = False, True, True, np.zeros(3), 'room'
         node.create_timer(PERIOD_S, self.tell)
 
     def tell(self):
         if self.heard:
             self.deadman.publish(Bool(data=self.down))
-        self.poses.publish(PoseStamped(pose=pose_message(Pose(self.place))))
+        if self.seen:
+            pose = PoseStamped(pose=pose_message(Pose(self.place)))
+            pose.header.frame_id = self.frame
+            pose.header.stamp = Time(sec=2**31 - 1, nanosec=2**32 - 1)  # its clock is its own
+            self.poses.publish(pose)
         self.gripper.publish(Float32(data=0.25))
+
+    def press(self):
+        self.down = False
+        time.sleep(0.2)
+        self.down = True
+
+    def move(self, way_m=0.05):
+        for _ in itertools.repeat(None, 10):
+            self.place = np.add(self.place, (way_m / 10, 0.0, 0.0))
+            time.sleep(PERIOD_S)
+        time.sleep(0.1)
 
 
 def adapter(**parameters):
@@ -271,12 +388,13 @@ def adapter(**parameters):
 
 def test_any_topic_of_poses_is_a_device_with_a_deadman(operator, spin):
     tracker = Tracker(spin(rclpy.create_node('tracker')))
+    tracker.down = True
     spin(adapter(scale=0.5))
     before = operator.place()
     tracker.place = np.array([0.5, 0.5, 0.5])
-    time.sleep(0.3)
+    time.sleep(1.5)
     assert operator.part().hold_reason == PartStep.HOLD_NO_LEASE
-    tracker.down = True
+    tracker.press()
     until(lambda: operator.part().source == 'pose_adapter', 'the tracker to drive')
     for _ in itertools.repeat(None, 20):
         tracker.place = np.add(tracker.place, (0.005, 0.0, 0.0))
@@ -287,6 +405,54 @@ def test_any_topic_of_poses_is_a_device_with_a_deadman(operator, spin):
     tracker.heard = False
     until(lambda: operator.part().hold_reason == PartStep.HOLD_NOT_ENGAGED, 'the hold')
     assert isinstance(operator.states[-1], ControlState) and operator.states[-1].holder
+    # Heard again as pressed, it moves nothing: nobody has released it.
+    tracker.heard = True
+    here = operator.place()
+    tracker.move()
+    assert operator.place() == pytest.approx(here, abs=1e-3)
+    tracker.press()
+    until(lambda: operator.part().source == 'pose_adapter', 'the tracker to drive after a fresh press')
+
+
+def test_a_second_tracker_or_another_frame_in_a_press_holds_the_arm_and_is_named(operator, spin, capfd):
+    tracker = Tracker(spin(rclpy.create_node('tracker')))
+    second = Tracker(spin(rclpy.create_node('second_tracker')))
+    second.heard = second.seen = False
+    spin(adapter())
+    time.sleep(0.5)
+
+    def drives():
+        tracker.press()
+        until(lambda: operator.part().source == 'pose_adapter', 'the tracker to drive')
+        return operator.place()
+
+    def holds(what):
+        until(lambda: operator.part().hold_reason == PartStep.HOLD_NOT_TRACKED, f'the hold for {what}')
+        here = operator.place()
+        tracker.move()
+        assert operator.place() == pytest.approx(here, abs=1e-3)
+        return here
+
+    before = drives()
+    second.place, second.seen = np.add(tracker.place, (0.04, 0.0, 0.0)), True
+    assert holds('two trackers') == pytest.approx(before, abs=1e-3)
+    said = ''.join(capfd.readouterr())
+    assert 'two publish poses' in said and '/tracker' in said and '/second_tracker' in said
+    second.seen = False
+    time.sleep(0.3)
+    assert holds('what was') is not None, 'the press is over'
+    drives()
+    tracker.frame = 'world'
+    holds('another frame')
+    assert "from 'room' to 'world'" in ''.join(capfd.readouterr())
+    drives()
+    second.heard = True
+    until(lambda: operator.part().hold_reason == PartStep.HOLD_NOT_ENGAGED, 'the hold for a deadman that says no')
+    second.heard = False
+    here = operator.place()
+    time.sleep(0.8)
+    tracker.move()
+    assert operator.place() == pytest.approx(here, abs=1e-3)
 
 
 def test_an_adapter_without_a_deadman_does_not_start(spin):

@@ -111,6 +111,8 @@ def test_a_paired_phone_drives_under_the_lease_of_its_session(host, listener, op
 
                 sample = await phone.until(driven, 'a sample of the phone')
                 assert sample.session_id == laptop.session
+                first = listener.heard[(PHONE.name, 'env_0')][0]
+                assert (first.engaged, first.clutch_epoch) == (False, sample.clutch_epoch - 1), 'it was at rest before'
                 assert sample.shown_frame_stamp.sec > 0
                 await phone.say('emergency_stop')
                 await laptop.until_event('control', emergency_stop=True)

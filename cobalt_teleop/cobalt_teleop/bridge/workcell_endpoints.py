@@ -20,6 +20,9 @@ from cobalt_teleop.ros.stamps import to_nanoseconds
 STEP_INTERVAL_S = 0.1
 """Steps are looked into no more often than this [s]; deserialising one costs 0.5 ms."""
 
+_SETTLED_S = 0.1
+"""So long after a publisher has found who listens, that one has found the publisher [s]."""
+
 
 class WorkcellListener(Protocol):
     """Who hears what a workcell says. All are called in the event loop."""
@@ -64,6 +67,7 @@ class WorkcellEndpoints:
         self._key_frame_requests: dict[str, Publisher] = {}
         self._samples: dict[tuple[str, str], Publisher] = {}
         self._opening: set[tuple[str, str]] = set()
+        self._found_s: dict[tuple[str, str], float] = {}
         self._link: Publisher | None = None
         self._step_looked_at = 0.0
         self.last_step_s = time.monotonic()
@@ -95,6 +99,15 @@ class WorkcellEndpoints:
         elif (device, part) not in self._opening:
             self._opening.add((device, part))
             self._calls.post(lambda: self._open_device(device, part))
+
+    def is_heard(self, device: str, part: str) -> bool:
+        """Returns whether what is published of a device reaches somebody; it takes a moment after its first sample."""
+        publisher = self._samples.get((device, part))
+        if publisher is None or not publisher.get_subscription_count():
+            self._found_s.pop((device, part), None)
+            return False
+        now_s = time.monotonic()
+        return now_s - self._found_s.setdefault((device, part), now_s) >= _SETTLED_S
 
     def publish_link(self, stats: LinkStats) -> None:
         """Tells how one operator's link is."""

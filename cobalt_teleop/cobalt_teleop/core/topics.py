@@ -25,6 +25,8 @@ LATEST = Qos(reliable=False, latched=False, depth=1)
 COMMANDS = Qos(reliable=False, latched=False, depth=8)
 """The newest wins, as with LATEST: a host empties the queue at each tick. It is deeper so that a stranger who publishes
 on the same topic, and is refused, does not push out the command of the holder."""
+SAMPLES = Qos(reliable=False, latched=False, depth=4)
+"""The newest wins, as with LATEST; but a bridge says in one breath that a clutch was at rest and is pressed now."""
 STEPS = Qos(reliable=True, latched=False, depth=100)
 LATCHED = Qos(reliable=True, latched=True, depth=1)
 LATCHED_REPORTS = Qos(reliable=True, latched=True, depth=10)
@@ -80,7 +82,7 @@ PAGE_DEVICES = ('keyboard', 'phone', 'vr', 'spacemouse', 'gamepad')
 
 def operator_sample(device: str, part: str) -> Topic:
     """Samples of an operator's device, bridge to device node."""
-    return _cobalt(f'operator/{device}/{part}', 'DeviceSample', LATEST)
+    return _cobalt(f'operator/{device}/{part}', 'DeviceSample', SAMPLES)
 
 
 def teleop_command(part: str) -> Topic:

@@ -1,7 +1,9 @@
 """Finds the workcells of a ROS graph, so that nodes need no list of names."""
 
 import fnmatch
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rclpy.node import Node
 
@@ -9,9 +11,13 @@ from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.core.topics import WORKCELL
 from cobalt_teleop.ros.endpoints import create_subscription
 
+_NAME = re.compile(r'[A-Za-z]\w*', re.ASCII)
+
 
 class WorkcellWatch:
     """Calls `on_info` with each new or changed WorkcellInfo whose id matches one of the patterns.
+
+    One that names another workcell than its topic does, or a part that can be no part of a topic's name, is left out.
 
     Args:
         node: Looks at the graph once a second on its executor.
@@ -42,4 +48,15 @@ class WorkcellWatch:
             workcell_id = name[1 : -len(suffix)]
             wanted = any(fnmatch.fnmatchcase(workcell_id, pattern) for pattern in self._patterns)
             if wanted and workcell_id not in self._subscriptions:
-                self._subscriptions[workcell_id] = create_subscription(self._node, WORKCELL, workcell_id, self._on_info)
+                take = partial(self._take, workcell_id)
+                self._subscriptions[workcell_id] = create_subscription(self._node, WORKCELL, workcell_id, take)
+
+    def _take(self, workcell_id: str, info: WorkcellInfo) -> None:
+        if info.workcell_id == workcell_id and all(_NAME.fullmatch(part.name) for part in info.parts):
+            self._on_info(info)
+            return
+        parts = ', '.join(repr(part.name) for part in info.parts)
+        self._node.get_logger().warning(
+            f'/{workcell_id}/{WORKCELL.name} is left out: it describes {info.workcell_id!r} with parts {parts}',
+            throttle_duration_sec=5.0,
+        )

@@ -11,6 +11,7 @@ from cobalt_interfaces.msg import DeviceSample
 from cobalt_teleop.bridge.media.session_media import SessionMedia
 from cobalt_teleop.bridge.operators.device_samples import device_of, device_sample
 from cobalt_teleop.bridge.operators.hands import Hands
+from cobalt_teleop.bridge.operators.press_witness import PressWitness, before_press
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.bridge.operators.sample_gate import LinkCounts, SampleGate, combined
 from cobalt_teleop.bridge.wire.page_events import Event, let_go_event
@@ -94,6 +95,7 @@ class SampleIntake:
         self._complain = complain
         self._on_activity = on_activity
         self._gates: dict[tuple[str, str], SampleGate] = {}
+        self._witness = PressWitness()
         self._published = 0
         self.resume = ResumePoint()
         self.seen: tuple[tuple[str, int] | None, float] = (None, float('-inf'))
@@ -163,11 +165,24 @@ class SampleIntake:
             self._on_activity()
         if device == 'keyboard':
             self.resume = ResumePoint(message['sequence'], message['clutch_epoch'], message['press_counts'])
+        # A keyboard's page shows its keys at rest by itself, and each key is counted.
+        begins = (
+            message['engaged']
+            and device != 'keyboard'
+            and self._witness.vouches_for(device, part, message['clutch_epoch'], time.monotonic())
+        )
         driver = self._driver()
         if driver.room is None or driver.room.endpoints is None or not driver.lease_id:
             return
+        endpoints = driver.room.endpoints
         self._published += 1
-        driver.room.endpoints.publish_sample(device, part, self._sample(message, driver, driver.room))
+        sample = self._sample(message, driver, driver.room)
+        if begins:
+            endpoints.publish_sample(device, part, before_press(sample))
+            if not endpoints.is_heard(device, part):
+                return
+            self._witness.note_told(device, part)
+        endpoints.publish_sample(device, part, sample)
 
     def _sample(self, message: PageMessage, driver: Driver, room: Room) -> DeviceSample:
         return device_sample(
