@@ -370,6 +370,50 @@ def test_a_stop_button_over_a_topic_stops_and_holds_the_stop_while_it_is_pressed
     until(lambda: not stopped_by(operator), 'the end of the stop')
 
 
+def test_what_one_publisher_of_the_stop_button_says_another_cannot_take_back(host, operator):
+    host.hear_stop_button(StopButtonParameters(stop_topic='cell/stop'))
+    button, other = Button(operator.node, Bool), Button(operator.node, Bool)
+
+    def clear():
+        return operator.call('ClearEmergencyStop', who='Ada', confirm=True)
+
+    def says(publisher, down):
+        for _ in range(5):
+            publisher.publish(Bool(data=down))
+            time.sleep(0.02)
+
+    says(other.publisher, False)
+    says(button.publisher, True)
+    says(other.publisher, False)
+    until(lambda: 'cell/stop' in stopped_by(operator), 'the stop')
+    assert 'is pressed' in clear().reason
+    says(button.publisher, False)
+    until(lambda: clear().ok, 'the release by the one that pressed')
+    # One that is gone cannot say that it is over: then a person may.
+    says(button.publisher, True)
+    says(other.publisher, False)
+    assert 'is pressed' in clear().reason
+    operator.node.destroy_publisher(button.publisher)
+    until(lambda: clear().ok, 'the release by a person')
+
+
+def test_a_stop_button_that_falls_silent_stops_though_another_is_heard(host, operator):
+    host.hear_stop_button(StopButtonParameters(stop_topic='cell/stop', stop_timeout_s=0.5))
+    button, other = Button(operator.node, Bool), Button(operator.node, Bool)
+
+    for _ in range(5):
+        for publisher in (button.publisher, other.publisher):
+            publisher.publish(Bool(data=False))
+        time.sleep(0.02)
+
+    def only_the_other():
+        other.publisher.publish(Bool(data=False))
+        return 'silence' in stopped_by(operator)
+
+    until(only_the_other, 'the stop for the silence of the first')
+    assert 'not heard' in operator.call('ClearEmergencyStop', who='Ada', confirm=True).reason
+
+
 def test_a_stop_button_that_falls_silent_stops_too(host, operator):
     host.hear_stop_button(StopButtonParameters(stop_topic='cell/stop', stop_type='joy', stop_timeout_s=0.5))
     until(lambda: 'silence' in stopped_by(operator), 'the stop for want of a button')
