@@ -13,7 +13,7 @@ from cobalt_sim.scene import FRONT
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks.task import SceneState
 from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.core.pose import Pose, Vector, wxyz, xyzw
+from cobalt_teleop.core.pose import Pose, Vector, rotation_vector, wxyz, xyzw
 from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
 from cobalt_teleop.workcell_host.plant import (
     Capabilities,
@@ -183,8 +183,19 @@ class MujocoPlant:
             data.mocap_quat[indices.object_mocap[name]] = wxyz(pose.quat_xyzw)
             return
         at = indices.object_qpos[name]
+        if name in indices.one_way_objects:
+            data.qpos[at] = self._joint_position(indices.one_way_objects[name], pose)
+            return
         data.qpos[at : at + 3] = pose.position
         data.qpos[at + 3 : at + 7] = wxyz(pose.quat_xyzw)
+
+    def _joint_position(self, joint: int, pose: Pose) -> float:
+        """Returns the position of a slide [m] or hinge [rad] that brings its body, a child of the world, to a pose."""
+        model = self._world.model
+        body = model.jnt_bodyid[joint]
+        moved = Pose(model.body_pos[body], xyzw(model.body_quat[body])).inverse() @ pose
+        slides = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE
+        return float(model.jnt_axis[joint] @ (moved.position if slides else rotation_vector(moved.quat_xyzw)))
 
     def hold(self) -> None:
         """Keeps the present targets."""

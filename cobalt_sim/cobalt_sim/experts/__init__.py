@@ -4,11 +4,16 @@ from functools import partial
 from typing import Protocol
 
 from cobalt_sim.experts.beam import BeamExpert
+from cobalt_sim.experts.coffee import CoffeeExpert
 from cobalt_sim.experts.expert import Expert
+from cobalt_sim.experts.mug_cleanup import MugCleanupExpert
 from cobalt_sim.experts.pick import PickExpert
 from cobalt_sim.experts.pick_place import PickPlaceExpert
 from cobalt_sim.experts.reach import ReachPoseExpert, ReachPositionExpert, ReachRotationExpert
+from cobalt_sim.experts.square_nut import SquareNutExpert
 from cobalt_sim.experts.stack import StackExpert
+from cobalt_sim.experts.threading import ThreadingExpert
+from cobalt_sim.experts.three_piece_assembly import ThreePieceExpert
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.errors import CobaltError
 
@@ -21,6 +26,11 @@ EXPERTS: dict[str, _MakeExpert] = {
     'lift': partial(PickExpert, CUBE),
     'stack': StackExpert,
     'pick_place': PickPlaceExpert,
+    'square_nut': SquareNutExpert,
+    'threading': ThreadingExpert,
+    'mug_cleanup': MugCleanupExpert,
+    'coffee': CoffeeExpert,
+    'three_piece_assembly': ThreePieceExpert,
     'reach_position': ReachPositionExpert,
     'reach_rotation': ReachRotationExpert,
     'reach_pose': ReachPoseExpert,

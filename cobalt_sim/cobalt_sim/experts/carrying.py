@@ -117,12 +117,16 @@ def pointing_down(yaw: float) -> Vector:
 
 
 def yaw_of(thing: Pose) -> float:
-    """Returns the direction of a thing's most level axis, of x first, about z [rad]."""
-    axes = [rotate(thing.quat_xyzw, axis) for axis in np.eye(3)]
-    level = min(axes, key=lambda axis: abs(axis[2]))
-    return float(np.arctan2(level[1], level[0]))
+    """Returns the direction of a thing's x axis about z [rad]."""
+    x, y, _ = rotate(thing.quat_xyzw, np.array([1.0, 0.0, 0.0]))
+    return float(np.arctan2(y, x))
 
 
 def least_turn(yaw: float, symmetry: float) -> float:
     """Returns the smallest angle [rad] that is the same as another for what looks the same after a turn [rad]."""
     return yaw - symmetry * round(yaw / symmetry)
+
+
+def across(yaw: float) -> float:
+    """Returns the turn about z, 90 or -90 deg [rad], that is nearest to another: the fingers open along x there."""
+    return float(np.copysign(np.pi / 2, yaw))

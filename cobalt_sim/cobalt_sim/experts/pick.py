@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from cobalt_sim.experts.carrying import CarryingExpert, least_turn, pointing_down, yaw_of
+from cobalt_sim.experts.carrying import CarryingExpert, least_turn, pointing_down
 from cobalt_sim.experts.scripted import Wish
 from cobalt_sim.experts.steady_hand import ExpertSkill
-from cobalt_teleop.core.pose import Pose
+from cobalt_teleop.core.pose import Pose, rotate
 
 
 class PickExpert(CarryingExpert):
@@ -45,4 +45,5 @@ def grasp_of_cube(cube: Pose, lowest: float) -> Pose:
 
 def grasp_yaw(cube: Pose) -> float:
     """Returns the turn about z [rad], between -45 and 45 deg, at which the fingers meet two faces of the cube."""
-    return least_turn(yaw_of(cube), np.pi / 2)
+    level = min((rotate(cube.quat_xyzw, axis) for axis in np.eye(3)), key=lambda axis: abs(axis[2]))
+    return least_turn(float(np.arctan2(level[1], level[0])), np.pi / 2)

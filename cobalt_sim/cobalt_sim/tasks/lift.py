@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import mujoco
 import numpy as np
 
+from cobalt_sim.tasks.solids import BLUE, Box, add_thing
 from cobalt_sim.tasks.stay import Stay
 from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, quaternion
@@ -59,19 +59,7 @@ class LiftTask:
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the cube."""
-        spec.add_material(name=CUBE, rgba=(0.06, 0.28, 0.92, 1.0), specular=0.4, shininess=0.5)
-        body = spec.worldbody.add_body(name=CUBE, pos=(0.5, 0.0, HALF_EDGE))
-        body.add_freejoint(name=CUBE)
-        body.add_geom(
-            name=CUBE,
-            type=mujoco.mjtGeom.mjGEOM_BOX,
-            size=(HALF_EDGE,) * 3,
-            material=CUBE,
-            mass=0.1,
-            friction=(1.0, 0.01, 0.0005),
-            condim=4,
-            solref=(0.006, 1.0),
-        )
+        add_thing(spec, CUBE, [Box(half=(HALF_EDGE,) * 3)], colour=BLUE, mass=0.1, at=(0.5, 0.0, HALF_EDGE))
 
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns the cube lying anywhere in front of the arm, turned any way."""

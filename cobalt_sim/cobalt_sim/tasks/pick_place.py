@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-import mujoco
 import numpy as np
 
+from cobalt_sim.tasks.solids import BLUE, GREY, YELLOW, Box, Cylinder, add_solids, add_thing
 from cobalt_sim.tasks.stay import Stay
 from cobalt_sim.tasks.table_places import stand_apart
 from cobalt_sim.tasks.task import GoalScene, SceneState
@@ -65,37 +65,21 @@ class PickPlaceTask:
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the things and the box."""
-        shapes = (
-            (CUBE, mujoco.mjtGeom.mjGEOM_BOX, (CUBE_HALF,) * 3, CUBE_HALF, (0.06, 0.28, 0.92)),
-            (CAN, mujoco.mjtGeom.mjGEOM_CYLINDER, (CAN_RADIUS, CAN_HALF, 0.0), CAN_HALF, (0.98, 0.80, 0.10)),
-        )
-        for name, kind, size, half, colour in shapes:
-            spec.add_material(name=name, rgba=(*colour, 1.0), specular=0.4, shininess=0.5)
-            body = spec.worldbody.add_body(name=name, pos=(0.5, 0.1 if name == CUBE else -0.1, half))
-            body.add_freejoint(name=name)
-            body.add_geom(
-                name=name,
-                type=kind,
-                size=size,
-                material=name,
-                mass=0.06,
-                friction=(1.0, 0.01, 0.0005),
-                condim=4,
-                solref=(0.006, 1.0),
-            )
-        spec.add_material(name='box', rgba=(0.30, 0.33, 0.38, 1.0), specular=0.2, shininess=0.2)
-        length, width = BOX_INSIDE
+        cube = Box(half=(CUBE_HALF,) * 3)
+        can = Cylinder(radius=CAN_RADIUS, half_height=CAN_HALF)
+        add_thing(spec, CUBE, [cube], colour=BLUE, mass=0.06, at=(0.5, 0.1, CUBE_HALF))
+        add_thing(spec, CAN, [can], colour=YELLOW, mass=0.06, at=(0.5, -0.1, CAN_HALF))
+        length, width = BOX_INSIDE.tolist()
         half_height = WALL_HEIGHT / 2.0
-        walls = (
-            ((0.0, 0.0, _FLOOR / 2.0), (length, width, _FLOOR / 2.0)),
-            ((length + _WALL, 0.0, half_height), (_WALL, width + 2.0 * _WALL, half_height)),
-            ((-length - _WALL, 0.0, half_height), (_WALL, width + 2.0 * _WALL, half_height)),
-            ((0.0, width + _WALL, half_height), (length, _WALL, half_height)),
-            ((0.0, -width - _WALL, half_height), (length, _WALL, half_height)),
-        )
+        walls = [
+            Box(half=(length, width, _FLOOR / 2.0), at=(0.0, 0.0, _FLOOR / 2.0)),
+            Box(half=(_WALL, width + 2.0 * _WALL, half_height), at=(length + _WALL, 0.0, half_height)),
+            Box(half=(_WALL, width + 2.0 * _WALL, half_height), at=(-length - _WALL, 0.0, half_height)),
+            Box(half=(length, _WALL, half_height), at=(0.0, width + _WALL, half_height)),
+            Box(half=(length, _WALL, half_height), at=(0.0, -width - _WALL, half_height)),
+        ]
         box = spec.worldbody.add_body(name='box', pos=(*BOX_PLACE, 0.0))
-        for place, size in walls:
-            box.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, pos=place, size=size, material='box', condim=4)
+        add_solids(spec, box, walls, colour=GREY, mass=1.0)
 
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns both things standing in front of the arm, turned any way, with room for the hand between them."""

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-import mujoco
 import numpy as np
 
+from cobalt_sim.tasks import solids
+from cobalt_sim.tasks.carry_stage import carry_stage
+from cobalt_sim.tasks.solids import Box, add_thing
 from cobalt_sim.tasks.table_places import stand_apart
 from cobalt_sim.tasks.task import GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, rotate
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
-# Blue and yellow are told apart by people who cannot tell red from green.
 BLUE, YELLOW = 'blue_cube', 'yellow_cube'
 BLUE_HALF, YELLOW_HALF = 0.02, 0.025
 """Half the cubes' edges [m]."""
@@ -27,7 +28,6 @@ _STILL_RAD = 0.05
 _START_MIN = np.array([0.40, -0.20])
 _START_MAX = np.array([0.60, 0.20])
 _APART_M = 0.13
-_REACH_M = 0.30
 
 
 class StackJudge:
@@ -47,16 +47,9 @@ class StackJudge:
             self._stood_since, self._stood_at = state.time, blue
         # Half a step of slack: times are sums of time steps.
         success = self._stood_since is not None and state.time - self._stood_since >= HOLD_S - 1e-3
-        stage = 1.0 if success else 0.9 if stands else self._stage(state, blue, yellow)
-        return Progress(reward=float(success), stage=stage, success=success)
-
-    @staticmethod
-    def _stage(state: SceneState, blue: Pose, yellow: Pose) -> float:
-        if BLUE not in state.held:
-            distance = float(np.linalg.norm(blue.position - state.tool.position))
-            return 0.3 * max(0.0, 1.0 - distance / _REACH_M)
         place = yellow.position + np.array([0.0, 0.0, YELLOW_HALF + BLUE_HALF])
-        return 0.4 + 0.4 * max(0.0, 1.0 - float(np.linalg.norm(blue.position - place)) / _REACH_M)
+        stage = 1.0 if success else 0.9 if stands else carry_stage(state, BLUE, place)
+        return Progress(reward=float(success), stage=stage, success=success)
 
 
 class StackTask:
@@ -69,23 +62,11 @@ class StackTask:
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the cubes."""
-        for name, half, colour, mass in (
-            (BLUE, BLUE_HALF, (0.06, 0.28, 0.92), 0.06),
-            (YELLOW, YELLOW_HALF, (0.98, 0.80, 0.10), 0.12),
+        for name, half, colour, mass, y in (
+            (BLUE, BLUE_HALF, solids.BLUE, 0.06, 0.2),
+            (YELLOW, YELLOW_HALF, solids.YELLOW, 0.12, -0.2),
         ):
-            spec.add_material(name=name, rgba=(*colour, 1.0), specular=0.4, shininess=0.5)
-            body = spec.worldbody.add_body(name=name, pos=(0.5, 0.2 if name == BLUE else -0.2, half))
-            body.add_freejoint(name=name)
-            body.add_geom(
-                name=name,
-                type=mujoco.mjtGeom.mjGEOM_BOX,
-                size=(half,) * 3,
-                material=name,
-                mass=mass,
-                friction=(1.0, 0.01, 0.0005),
-                condim=4,
-                solref=(0.006, 1.0),
-            )
+            add_thing(spec, name, [Box(half=(half,) * 3)], colour=colour, mass=mass, at=(0.5, y, half))
 
     def start(self, rng: np.random.Generator) -> Mapping[str, Pose]:
         """Returns both cubes lying in front of the arm, turned any way, with room for the hand between them."""

@@ -66,7 +66,10 @@ class Task(Protocol):
 
     @property
     def objects(self) -> tuple[str, ...]:
-        """Names of the bodies that each start puts somewhere: with a free joint of the same name, or mocap bodies."""
+        """Names of the bodies that each start puts somewhere: mocap bodies, or with a joint of the same name.
+
+        That joint is free, or a slide or hinge of a body that is fixed to the world otherwise.
+        """
         ...
 
     def add_to_scene(self, spec: Any) -> None:
