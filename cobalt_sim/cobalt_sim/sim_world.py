@@ -123,9 +123,9 @@ class ModelIndices:
             for name, body in self.object_bodies.items()
             if model.body_mocapid[body] >= 0
         }
-        joints = {name: model.joint(name) for name in task.objects if name not in self.object_mocap}
-        self.object_qpos = {name: int(joint.qposadr[0]) for name, joint in joints.items()}
+        of_objects = {name: model.joint(name) for name in task.objects if name not in self.object_mocap}
+        self.object_qpos = {name: int(joint.qposadr[0]) for name, joint in of_objects.items()}
         self.one_way_objects = {
-            name: joint.id for name, joint in joints.items() if joint.type[0] != mujoco.mjtJoint.mjJNT_FREE
+            name: joint.id for name, joint in of_objects.items() if joint.type[0] != mujoco.mjtJoint.mjJNT_FREE
         }
         self.body_of_geom = np.array(model.geom_bodyid)

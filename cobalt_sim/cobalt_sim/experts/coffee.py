@@ -1,6 +1,7 @@
 """A scripted expert for the task coffee: puts the pod into the machine and closes the lid. Pure."""
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,10 +31,10 @@ class CoffeeExpert(CarryingExpert):
         turn = self._hand.wanted.quat_xyzw
         down = HINGE + np.array([0.0, -0.07, 0.0])
         for place, slowness in ((_BEHIND + np.array([0.0, 0.0, 0.11]), 1.0), (_BEHIND, 1.0), (_PAST_UPRIGHT, 2.0)):
-            yield from self._go(lambda place=place: Pose(place, turn), gripper=0.0, slowness=slowness, limit_s=5.0)
+            yield from self._go(partial(Pose, place, turn), gripper=0.0, slowness=slowness, limit_s=5.0)
         return (
             yield from self._go(
-                lambda: Pose(down, turn),
+                partial(Pose, down, turn),
                 gripper=0.0,
                 slowness=2.0,
                 until=lambda: opening_of(self.objects[LID]) < _SHUT_RAD,

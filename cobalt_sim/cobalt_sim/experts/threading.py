@@ -1,6 +1,7 @@
 """A scripted expert for the task threading: takes the needle by its handle and puts it through the ring. Pure."""
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ class ThreadingExpert(CarryingExpert):
         ):
             if not (
                 yield from self._go(
-                    lambda tip=tip_beyond, above=above: self._before_ring(tip, above),
+                    partial(self._before_ring, tip_beyond, above),
                     gripper=0.0,
                     slowness=slowness,
                     unless=lambda: self._lost(self._grasp),

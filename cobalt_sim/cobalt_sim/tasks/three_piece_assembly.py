@@ -98,12 +98,12 @@ class ThreePieceAssemblyTask:
 
 def tower_place(base: Pose) -> Vector:
     """Returns where the tower stands in the base, (3,) [m]."""
-    return base.position + np.array([0.0, 0.0, BASE_FLOOR])
+    return np.add(base.position, (0.0, 0.0, BASE_FLOOR))
 
 
 def cap_place(tower: Pose) -> Vector:
     """Returns where the cap lies on an upright tower, (3,) [m]."""
-    return tower.position + np.array([0.0, 0.0, BLOCK_HEIGHT + CAP_HALF])
+    return np.add(tower.position, (0.0, 0.0, BLOCK_HEIGHT + CAP_HALF))
 
 
 def is_in_base(tower: Pose, base: Pose) -> bool:
