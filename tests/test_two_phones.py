@@ -28,9 +28,16 @@ HAND_WAY = {'left': [-0.05, 0, 0], 'right': [0, 0, -0.05]}
 """Of the hand that leads it there [m], in the phone's frame of WebXR: x is right, -z is forward."""
 
 
+class ShownPlant(PatientPlant):
+    """Two patient arms, with a picture of what is to be done."""
+
+    def goal_picture(self, task):
+        return self.capture('front')
+
+
 @pytest.fixture(scope='module')
 def stack():
-    plants = {'env_0': PatientPlant(('left', 'right'), watchdog_s=1.0)}
+    plants = {'env_0': ShownPlant(('left', 'right'), watchdog_s=1.0)}
     # Pairing needs a way in from elsewhere: off loopback, by TLS, under a name that leads here.
     port = free_port()
     options = {'host': '0.0.0.0', 'port': port, 'public_names': f'{NAME}:{port}'}
@@ -112,6 +119,8 @@ def test_two_phones_move_two_arms_at_once_beside_the_page_that_shows_the_picture
     assert laptop.is_hidden('#device-pair button')
     for phone in phones.values():
         assert phone.is_hidden('.picture'), 'a phone beside a page has no pictures, and no place for them'
+        wait(phone, "document.querySelector('#goal-small').naturalWidth > 0")
+        assert phone.is_visible('#goal'), 'but for that of what is to be done'
 
     for attempt in range(5):  # on a busy machine an arm may hold meanwhile
         count = len(arms['left'].steps)
@@ -129,6 +138,32 @@ def test_two_phones_move_two_arms_at_once_beside_the_page_that_shows_the_picture
             break
         assert attempt < 4, (gone, reasons)
     assert both > 8, 'both arms follow at once'
+
+    # Both on one arm: the one that comes second is told to wait, and what it held meanwhile moves nothing.
+    second = phones['right']
+    second.tap('.phone-done')
+    second.tap('.phone-arm button:has-text("Left arm")')
+    second.tap('.phone-go')
+    wait(second, "document.querySelector('.phone-pad').dataset.state === 'rest'")
+    for _ in range(8):
+        phones['left'].fingers.press('.phone-pad')
+        phones['left'].wait_for_timeout(400)
+        if arms['left'].part().hold_reason == PartStep.HOLD_NONE:
+            break
+        phones['left'].fingers.lift()
+    second.fingers.press('.phone-pad')
+    wait(second, "document.querySelector('.phone-pad strong').textContent === 'Let go, then press again'")
+    assert 'another device of yours moves this arm' in second.text_content('.phone-pad')
+    phones['left'].fingers.lift()
+    arms['left'].until_it_holds(PartStep.HOLD_NOT_ENGAGED)
+    with arms['left'].standing_still():
+        second.evaluate('(way) => { hand.move(way, 0.5); }', HAND_WAY['left'])
+        second.wait_for_timeout(700)
+    second.fingers.lift()
+    second.tap('.phone-done')
+    second.tap('.phone-arm button:has-text("Right arm")')
+    second.tap('.phone-go')
+    wait(second, "document.querySelector('.phone-pad').dataset.state === 'rest'")
 
     # The page's own end is the end of both.
     press_both(phones, arms)

@@ -3,6 +3,10 @@
 import asyncio
 from types import SimpleNamespace
 
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from cobalt_teleop.bridge.door.arrival_pace import TOO_OFTEN
 from cobalt_teleop.bridge.door.guest import Guest, Role
 from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.signalling import MAX_UNREAD_BYTES, REVOKED, Signalling
@@ -71,5 +75,53 @@ def test_a_revoked_guest_s_session_ends_also_while_his_page_is_away_and_others_s
         assert went == [('Bo', REVOKED)]
         assert deaf.aborted, 'a page that does not go is cut off'
         assert [one.operator for one in sessions] == ['Ada']
+
+    asyncio.run(scenario())
+
+
+class PhoneLobby:
+    """A lobby that knows every page for one more of a session."""
+
+    sessions = ()
+
+    def __init__(self):
+        self.refusals = []
+        self.metrics = SimpleNamespace(note_refusal=self.refusals.append)
+        self.main = SimpleNamespace(guest=Guest(role=Role.OPERATOR, name='Ada'))
+
+    def paired_with(self, code, device):
+        return self.main
+
+    async def admit_companion(self, socket, hello, main, device):
+        await socket.send_json({'type': 'you'})
+        return SimpleNamespace(is_open_on=lambda socket: True, on_signal=lambda text: None)
+
+    async def dismiss(self, page, socket):
+        pass
+
+
+def test_a_phone_beside_a_page_keeps_the_bounds_that_all_pages_keep():
+    hello = {'type': 'hello', 'session': 'a' * 32, 'workcell': '', 'operator': '', 'codecs': [], 'token': 'pair.x'}
+    limits = DoorLimits(arrivals_of_session=(2.0, 0.001), too_often_s=0.0)
+
+    async def scenario():
+        door = SimpleNamespace(is_still_welcome=lambda guest: True)
+        lobby = PhoneLobby()
+        signalling = Signalling(lobby, door, limits, lambda line: None)
+        app = web.Application()
+        app.router.add_get('/ws', signalling.serve)
+        async with TestClient(TestServer(app)) as client:
+            for _ in range(2):
+                async with client.ws_connect('/ws') as socket:
+                    await socket.send_json(hello | {'road': 'track'})
+                    assert (await socket.receive_json())['type'] == 'you'
+                    ((guest, transport),) = signalling._pages.values()
+                    assert guest is lobby.main.guest and transport is not None, 'what it leaves unread is watched'
+                while signalling._pages:
+                    await asyncio.sleep(0.01)
+            async with client.ws_connect('/ws') as socket:
+                await socket.send_json(hello | {'road': 'track'})
+                assert (await socket.receive_json())['text'] == TOO_OFTEN
+        assert lobby.refusals == ['often']
 
     asyncio.run(scenario())

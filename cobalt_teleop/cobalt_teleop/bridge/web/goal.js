@@ -1,6 +1,6 @@
 // The picture of what is to be done: small beside the instruction, large over the page while somebody looks at it.
 
-import { isCompanion, sessionKey } from '/token.js';
+import { sessionKey } from '/token.js';
 import { set } from '/view.js';
 
 const $ = (id) => document.getElementById(id);
@@ -15,9 +15,9 @@ export class Goal {
     $('goal-large').addEventListener('click', ({ detail }) => this.close({ byKeyboard: detail === 0 }));
   }
 
-  // The bridge tells which picture there is; a page beside another one leaves it to that.
+  // The bridge tells which picture there is.
   async take({ workcell, version }) {
-    if (isCompanion() || (workcell === this.workcell && version === this.version)) return;
+    if (workcell === this.workcell && version === this.version) return;
     this.workcell = workcell;
     this.version = version;
     const picture = version && await load(workcell);

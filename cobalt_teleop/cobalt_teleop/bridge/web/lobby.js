@@ -127,7 +127,7 @@ export function makeLobby({ known, link, keyboard }) {
 
   // Who came to supervise sees the panel at once, where it leaves the picture in sight, unless he has closed it before.
   function welcome() {
-    const supervises = known.you.role === 'supervisor' && !known.you.comes_to_drive;
+    const supervises = known.you.role === 'supervisor' && !known.you.comes_to_drive && !known.you.companion;
     const hasRoom = !matchMedia('(max-width: 820px) and (orientation: portrait)').matches;
     if (welcomed || !supervises || !hasRoom) return;
     welcomed = true;

@@ -21,16 +21,16 @@ export function addPairing({ panel, pair }) {
   root.append(text, code, button, note);
   document.querySelector('.card.keys').append(root);
 
-  function idle(companions = 0) {
-    text.textContent = companions
-      ? `${companions === 1 ? 'A phone is' : 'Two phones are'} paired with this page. Press the blue button on it, then do what its screen says: the arm follows.`
-      : 'Drive with a phone in your hand: by how it moves, or by a finger on it. The pictures stay on this screen.';
+  function idle(companions, left) {
+    if (companions) text.textContent = `${companions === 1 ? 'A phone is' : 'Two phones are'} paired with this page. Press the blue button on it, then do what its screen says: the arm follows.`;
+    else if (left) text.textContent = 'Your phone is away. Wake it, and it comes back by itself. If its page was closed, pair it again.';
+    else text.textContent = 'Drive with a phone in your hand: by how it moves, or by a finger on it. The pictures stay on this screen.';
     button.textContent = companions ? 'Pair another phone' : 'Pair a phone';
     button.hidden = companions >= 2;
     code.replaceChildren();
     note.textContent = '';
   }
-  idle();
+  idle(0, false);
   // What is to be scanned has to be in sight, wholly.
   const reveal = () => code.scrollIntoView({ block: 'nearest' });
   panel.add({ name: 'pair', title: 'Phone', kind: 'moves', root, show: () => setTimeout(reveal), hide() {} });
@@ -55,10 +55,11 @@ export function addPairing({ panel, pair }) {
       button.textContent = 'Make a new code';
       note.textContent = `The code is good for ${Math.round(seconds / MINUTES)} minutes. The phone must be in the same network, and warns once of the certificate.`;
     },
-    // How many phones are paired now.
+    // How many phones are here now. A code that is just being scanned stays when one goes.
     tell(companions) {
-      if (companions !== this.companions) idle(companions);
+      const before = this.companions ?? 0;
       this.companions = companions;
+      if (companions > before || (companions < before && !code.hasChildNodes())) idle(companions, companions < before);
     },
   };
 }

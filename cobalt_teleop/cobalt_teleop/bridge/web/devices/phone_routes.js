@@ -1,11 +1,10 @@
 // How this phone can drive, and in words what it lacks for the better ways.
 
-import { supports } from '/devices/xr_support.js';
+import { IS_HEADSET, supports } from '/devices/xr_support.js';
 
 const APPLE = /iPad|iPhone|iPod/.test(navigator.userAgent) || (navigator.platform === 'MacIntel' && navigator.maxTouchPoints > 1);
-const HEADSET = /OculusBrowser|Quest|PicoBrowser|Wolvic/.test(navigator.userAgent);
 
-export const HAS_TOUCH = navigator.maxTouchPoints > 0 && !HEADSET;
+export const HAS_TOUCH = navigator.maxTouchPoints > 0 && !IS_HEADSET;
 export const IS_HANDHELD = HAS_TOUCH && matchMedia('(pointer: coarse)').matches;
 
 export const NO_SENSORS = 'This device tells no motion, so its turns do not turn the gripper. If it is a phone, allow motion sensors for this page in the browser\'s site settings; or turn the gripper with the keys.';

@@ -8,7 +8,7 @@ import { poseFromXR, wrapped, yawOf } from '/devices/rotation.js';
 import { VrHand } from '/devices/vr_hand.js';
 import { VrScene } from '/devices/vr_scene.js';
 import { VrSession } from '/devices/vr_session.js';
-import { supports } from '/devices/xr_support.js';
+import { IS_HEADSET, supports } from '/devices/xr_support.js';
 import { bannerWords, turnWords } from '/devices/vr_state.js';
 import { makeVrView } from '/devices/vr_view.js';
 import { set } from '/view.js';
@@ -18,8 +18,7 @@ const STEP_RAD = Math.PI / 12;
 const STOP_MS = 600; // how long its button is held: what is pressed in passing stops nothing
 const HANDS = ['left', 'right'];
 
-const HEADSET = /OculusBrowser|Quest|PicoBrowser|Pico Neo|Wolvic|Vive|XRBrowser/.test(navigator.userAgent);
-const PHONE = /Android.+Mobile/.test(navigator.userAgent) && !HEADSET; // a phone in a frame of cardboard has no controllers
+const PHONE = /Android.+Mobile/.test(navigator.userAgent) && !IS_HEADSET; // a phone in a frame of cardboard has no controllers
 
 const INSECURE = 'This page came by http, and so the browser withholds WebXR. On the robot’s computer, start with host:=0.0.0.0 and open the https link that it prints.';
 const NO_WEBXR = 'This browser does not let pages into the headset: it has no WebXR. Open the page in the headset’s own browser, or in Wolvic. The buttons under "Keys" work here.';
@@ -31,11 +30,11 @@ export async function addVr(page) {
   const look = async () => {
     vr.offered = { 'immersive-vr': await supports('immersive-vr'), 'immersive-ar': await supports('immersive-ar') };
     vr.draw();
-    const there = vr.canEnter || HEADSET;
+    const there = vr.canEnter || IS_HEADSET;
     if (there === page.panel.devices.includes(vr) || vr.busy) return;
     if (!there) page.panel.remove(vr);
     else page.panel.add(vr);
-    if (there && HEADSET) page.panel.choose(vr);
+    if (there && IS_HEADSET) page.panel.choose(vr);
   };
   navigator.xr?.addEventListener?.('devicechange', look); // a headset is plugged in, or out
   await look();
