@@ -6,7 +6,12 @@ import pytest
 import yaml
 
 from cobalt_sim import robot_command
-from cobalt_teleop.kinematics.robot_description import ROBOTS
+from cobalt_sim.in_process import run_expert
+from cobalt_sim.mujoco_plant import MujocoPlant
+from cobalt_sim.render_profile import load_profile
+from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.tasks import load_task
+from cobalt_teleop.kinematics.robot_description import ROBOTS, load_robot, robot_names
 
 PANDA = ROBOTS / 'franka_panda'
 
@@ -40,6 +45,13 @@ def described(tmp_path):
 def test_the_list_has_every_arm_with_its_title(capsys):
     assert run('list') == 0
     assert 'franka_panda         Franka Emika Panda with Robotiq 2F-85' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('name', [name for name in robot_names() if name != 'franka_panda'])
+def test_every_other_arm_passes_and_lifts_a_cube(name, capsys):
+    assert run('check', name) == 0, capsys.readouterr().out
+    plant = MujocoPlant(SimWorld(load_robot(name), load_task('lift'), [], load_profile('fast')))
+    assert run_expert(plant, 3) is not None
 
 
 def test_the_panda_passes_and_is_drawn(tmp_path, capsys):

