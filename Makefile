@@ -3,12 +3,13 @@ SHELL := /bin/bash
 PYTHON ?= python3
 ARGS ?=
 
-.PHONY: help run test test-pages lint setup setup-tests clean
+.PHONY: help run test test-pages test-formats lint setup setup-tests clean
 
 help:
 	@echo "make run             start a simulated arm and its page (ARGS=\"num_envs:=2 port:=8081\" for launch arguments)"
 	@echo "make test            run all checks and tests"
 	@echo "make test-pages      run the long tests of the pages of headset, gamepad and SpaceMouse"
+	@echo "make test-formats    load exports with lerobot's and robomimic's own loaders (installs 9 GB in build/formats, once)"
 	@echo "make lint            run ruff and mypy alone"
 	@echo "make setup           do the set-up and nothing else"
 	@echo "make setup-tests     the same, with what tests and benchmarks need"
@@ -29,6 +30,9 @@ test: setup-tests
 
 test-pages: setup-tests
 	@. tools/env.sh && exec python3 tools/run_tests.py --long-pages
+
+test-formats: setup-tests
+	@. tools/env.sh && exec python3 tests/formats/round_trip.py
 
 lint: setup-tests
 	@. tools/env.sh && exec python3 tools/run_tests.py --lint

@@ -22,7 +22,10 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': ['recorder_node = cobalt_recorder.recorder_node:main'],
-        'cobalt.commands': ['bag = cobalt_recorder.bag_command'],
+        'cobalt.commands': [
+            'bag = cobalt_recorder.bag_command',
+            'export = cobalt_recorder.export_command',
+        ],
         'cobalt.parameters': ['cobalt_recorder = cobalt_recorder.parameter_tables:TABLES'],
     },
 )

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import track
 
 from cobalt_teleop.core.errors import CobaltError
+
+_Any = TypeVar('_Any')
 
 
 def find_bags(path: Path) -> list[Path]:
@@ -30,7 +33,7 @@ def _is_hidden(path: Path) -> bool:
     return any(name.startswith('.') for name in path.parts)
 
 
-def with_progress(folders: Sequence[Path], what: str) -> Iterable[Path]:
-    """Yields folders, and shows on a terminal how many are done."""
+def with_progress(folders: Sequence[_Any], what: str) -> Iterable[_Any]:
+    """Yields folders or episodes, and shows on a terminal how many are done."""
     console = Console(stderr=True)
     return track(folders, what, console=console, transient=True, disable=not console.is_terminal)

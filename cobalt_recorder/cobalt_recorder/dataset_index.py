@@ -124,6 +124,9 @@ class DatasetIndex:
 
     def _open(self, *, rebuild: bool) -> sqlite3.Connection:
         file = self.dataset / INDEX_FILE
+        if (self.dataset / FILE_NAME).exists():
+            # A single bag needs no file of its own.
+            return _prepared(sqlite3.connect(':memory:'), rebuild=rebuild)
         try:
             return _prepared(sqlite3.connect(file), rebuild=rebuild)
         except sqlite3.OperationalError:

@@ -209,8 +209,8 @@ def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path) -
         copy.copy(schema, channel, message)
         if schema.name == topics.EPISODE.type:
             newest = schema, message
-    if not writer.counts:
-        raise CobaltError(f'{file} holds no message that is intact.')
+    if not writer.counts and not salvage.facts:
+        raise CobaltError(f'{file} holds nothing that is intact.')
     end = salvage.facts.get(episode_facts.END)
     recovery = Recovery(
         folder=writer.folder,

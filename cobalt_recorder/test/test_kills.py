@@ -57,18 +57,21 @@ def fill(folder):
 
 
 def last_row(path, output):
-    """Recovers a copy of a bag; returns the log time of its last row, and checks that no row before it is missing."""
+    """Recovers a copy of a bag; returns the log time of its last row, and checks that no row before it is missing.
+
+    None if it was killed before its first chunk was closed.
+    """
     recovery = recover(path, output)
     rows, decoder = [], Decoder()
     for summary, schema, message in read_messages(find_bag(output)):
         if summary.name == STEPS:
             rows.append((decoder.decode(schema, message).step, message.log_time))
     steps = [step for step, _ in rows]
-    assert steps == list(range(steps[0], steps[0] + len(steps)))
+    assert not steps or steps == list(range(steps[0], steps[0] + len(steps)))
     with AnyReader([output]) as reader:
         assert sum(1 for _ in reader.messages()) == sum(recovery.messages.values())
     shutil.rmtree(output)
-    return rows[-1][1]
+    return rows[-1][1] if rows else None
 
 
 @pytest.mark.timeout(120 + 15 * ROUNDS)
@@ -89,8 +92,12 @@ def test_at_most_a_second_is_lost_and_no_earlier_episode(disk, tmp_path, start_r
         if recorder.process.poll() is not None:
             recorder = start_recorder(dataset)
         host.start()
-        bag = Path(host.wait_state(RecordingState.STATE_READY, 15.0).uri)
+        try:
+            bag = Path(host.wait_state(RecordingState.STATE_READY, 30.0).uri)
+        except AssertionError as error:
+            raise AssertionError(f'round {index}: not ready: {recorder.process.poll()} {recorder.output}') from error
         host.run()
+        began_ns = time.time_ns()
         time.sleep(chance.uniform(0.3, 2.5))
         ended_ns = time.time_ns()
         if way in SIGNALS:
@@ -105,7 +112,7 @@ def test_at_most_a_second_is_lost_and_no_earlier_episode(disk, tmp_path, start_r
             assert 'was removed or moved' in host.wait_state(RecordingState.STATE_FAILED).reason
             bag = yanked
         host.finished()
-        lost_s.setdefault(way, []).append((ended_ns - last_row(bag, tmp_path / 'recovered')) / 1e9)
+        lost_s.setdefault(way, []).append((ended_ns - (last_row(bag, tmp_path / 'recovered') or began_ns)) / 1e9)
         assert lost_s[way][-1] <= 1.0, (way, index, lost_s)
         assert {one: sha256(next(one.glob('*.mcap'))) for one in earlier} == earlier, (way, index)
         if way in ('SIGTERM', 'SIGINT', 'full disk'):

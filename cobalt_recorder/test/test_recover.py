@@ -85,6 +85,13 @@ def test_a_damaged_chunk_is_left_out_and_what_it_held_is_told(file, capsys):
     assert read_bag(file.parent).topics[STEPS].dropped == 61 - len(kept)
 
 
+def test_an_episode_that_ended_before_its_first_chunk_is_a_bag_without_messages(file):
+    file.open('r+b').truncate(2000)
+    assert run(file.parent) == 0
+    assert not read_bag(file.parent).damage
+    assert judge_bag(file.parent, load_rules(shipped_rules()))[1].judged.verdict == 'REJECT'
+
+
 def test_a_hole_of_zeros_costs_what_it_covers_alone(file, capsys):
     content = bytearray(file.read_bytes())
     content[8000:12_000] = bytes(4000)
@@ -135,7 +142,7 @@ def test_a_lost_metadata_file_is_made_anew(file, capsys):
     [
         (lambda file: file.write_bytes(b''), 'is empty'),
         (lambda file: file.write_bytes(b'noise' * 999), 'holds nothing of an MCAP file'),
-        (lambda file: file.open('r+b').truncate(60), 'holds no message that is intact'),
+        (lambda file: file.open('r+b').truncate(60), 'holds nothing that is intact'),
     ],
 )
 def test_what_cannot_be_recovered_is_left_and_said(file, capsys, make, words):

@@ -1,0 +1,1 @@
+"""Training data out of bags: LeRobot and robomimic data sets."""

@@ -1,0 +1,78 @@
+"""The pictures of a camera that an export needs, one after the other, so that a long episode fits into memory."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import av
+import cv2
+import numpy as np
+
+from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
+from cobalt_recorder.metrics.step_table import Array, nanoseconds
+from cobalt_teleop.core import topics
+from cobalt_teleop.core.errors import CobaltError
+
+_VIDEO_TYPE = topics.video('any').type
+
+
+def pictures(bag: Bag, camera: str, stamps_ns: Array, size: tuple[int, int] | None) -> Iterator[Array]:
+    """Yields one picture for each stamp: (height, width, 3) of uint8, RGB.
+
+    A stamp of which there is no picture gets the newest one before it; before the first picture there is only that.
+
+    Args:
+        bag: Left as it is.
+        camera: Its name.
+        stamps_ns: (n,) Of the frames that are wanted, not falling [ns].
+        size: Width and height; None for as recorded.
+
+    Raises:
+        CobaltError: No picture of the camera can be decoded.
+    """
+    newest: Array | None = None
+    place = 0
+    for stamp_ns, picture in _decoded(bag, camera):
+        while newest is not None and place < len(stamps_ns) and stamps_ns[place] < stamp_ns:
+            yield newest
+            place += 1
+        newest = _sized(picture, size)
+        if place == len(stamps_ns):
+            return
+    if newest is None:
+        raise CobaltError(f'{bag.file} has no picture of {camera} that can be decoded: leave it out with --cameras.')
+    for _ in range(place, len(stamps_ns)):
+        yield newest
+
+
+def _decoded(bag: Bag, camera: str) -> Iterator[tuple[int, Array]]:
+    decoder, context, stamps = Decoder(), None, []
+    for summary, schema, message in read_messages(find_bag(bag.file)):
+        if schema is None or schema.name != _VIDEO_TYPE or summary.name.split('/')[-2] != camera:
+            continue
+        frame = decoder.decode(schema, message)
+        if context is None:
+            context = av.CodecContext.create(frame.format or 'h264', 'r')
+        stamps.append(nanoseconds(frame.timestamp))
+        packet = av.Packet(bytes(frame.data))
+        packet.pts = len(stamps) - 1
+        yield from _taken(context, packet, stamps)
+    if context is not None:
+        yield from _taken(context, None, stamps)
+
+
+def _taken(context: Any, packet: Any, stamps: list[int]) -> Iterator[tuple[int, Array]]:
+    try:
+        frames = context.decode(packet)
+    except av.error.FFmpegError:
+        return
+    for frame in frames:
+        yield stamps[frame.pts], np.asarray(frame.to_ndarray(format='rgb24'))
+
+
+def _sized(picture: Array, size: tuple[int, int] | None) -> Array:
+    if size is None:
+        height, width = picture.shape[:2]
+        return picture[: height & ~1, : width & ~1]
+    if (picture.shape[1], picture.shape[0]) == size:
+        return picture
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
