@@ -25,6 +25,7 @@ setup(
         'cobalt.commands': [
             'bag = cobalt_recorder.bag_command',
             'export = cobalt_recorder.export_command',
+            'dataset = cobalt_recorder.dataset_command',
         ],
         'cobalt.parameters': ['cobalt_recorder = cobalt_recorder.parameter_tables:TABLES'],
     },

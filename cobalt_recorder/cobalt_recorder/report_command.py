@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cobalt_recorder.bag_files import PAGE
 from cobalt_recorder.bag_reader import find_bag
 from cobalt_recorder.data_set import find_bags, with_progress
 from cobalt_recorder.judge import judge_bag, read_episode
@@ -17,8 +18,6 @@ from cobalt_recorder.report.thumbnails import thumbnails
 from cobalt_recorder.rules_file import load_rules, shipped_rules
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_verdict
 from cobalt_teleop.core.errors import CobaltError
-
-PAGE = 'report.html'
 
 
 def add_action(actions: Any) -> None:

@@ -20,7 +20,7 @@ from cobalt_recorder.export.episode_frames import EpisodeFrames, episode_frames
 from cobalt_recorder.export.episode_rows import EpisodeRows, read_rows
 from cobalt_recorder.export.pictures import pictures
 from cobalt_recorder.export.sampling import driven_stretches, every_row, on_grid
-from cobalt_recorder.export.splits import valid_groups
+from cobalt_recorder.export.splits import group_of, valid_groups
 from cobalt_recorder.file_hash import file_hash
 from cobalt_recorder.metrics.step_table import Array
 from cobalt_teleop.core.errors import CobaltError
@@ -168,13 +168,8 @@ def _chosen(episodes: Sequence[IndexedEpisode], choice: ExportChoice) -> list[In
             f'no episode fits: of the tasks chosen there are {there}. Choose by --verdicts and --tasks; '
             '`cobalt bag judge --write` gives a verdict to those that have none.'
         )
-    valid = valid_groups([_group(episode, choice) for episode in fitting], choice.valid_share)
-    return sorted(fitting, key=lambda episode: _group(episode, choice) in valid)
-
-
-def _group(episode: IndexedEpisode, choice: ExportChoice) -> str:
-    by = {'episode': episode.path, 'seed': f'{episode.task} {episode.seed}', 'operator': episode.operator_id}
-    return by[choice.keep_together]
+    valid = valid_groups([group_of(episode, choice.keep_together) for episode in fitting], choice.valid_share)
+    return sorted(fitting, key=lambda episode: group_of(episode, choice.keep_together) in valid)
 
 
 class _Run:
@@ -190,7 +185,7 @@ class _Run:
         part: Path,
     ) -> None:
         self._dataset, self._export, self._choice, self._form, self._part = dataset, export, choice, form, part
-        self._valid = valid_groups([_group(episode, choice) for episode in chosen], choice.valid_share)
+        self._valid = valid_groups([group_of(episode, choice.keep_together) for episode in chosen], choice.valid_share)
         operators = sorted({episode.operator_id for episode in chosen if episode.operator_id})
         self._pseudonyms = {name: f'operator_{number + 1:03d}' for number, name in enumerate(operators)}
         self.writer: _Writer | None = None
@@ -273,7 +268,7 @@ class _Run:
             policy_id=episode.policy_id,
             outcome=episode.outcome,
             verdict=episode.verdict,
-            split='valid' if _group(episode, choice) in self._valid else 'train',
+            split='valid' if group_of(episode, choice.keep_together) in self._valid else 'train',
             achieved_rate_hz=(len(rows) - 1) / span_s if span_s > 0.0 else 0.0,
             workcell=dict(bag.facts.get(episode_facts.WORKCELL, {})),
             calibration=rows.calibration,

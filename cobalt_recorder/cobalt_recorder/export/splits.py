@@ -4,6 +4,23 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 
+from cobalt_recorder.dataset_index import IndexedEpisode
+
+
+def group_of(episode: IndexedEpisode, keep_together: str) -> str:
+    """Returns the group that an episode is split with.
+
+    Args:
+        episode: Of the index.
+        keep_together: One of choice.GROUPINGS.
+    """
+    groups = {
+        'episode': episode.path,
+        'seed': f'{episode.task} {episode.seed}',
+        'operator': episode.operator_id,
+    }
+    return groups[keep_together]
+
 
 def valid_groups(groups: Sequence[str], share: float) -> set[str]:
     """Returns the groups that are set aside for validation.
