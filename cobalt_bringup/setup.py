@@ -22,6 +22,7 @@ setup(
         ('share/' + package_name + '/config', files('config', '*')),
         ('share/' + package_name + '/launch', files('launch', '*.launch.xml')),
         ('share/' + package_name + '/launch/devices', files('launch/devices', '*.launch.xml')),
+        ('share/' + package_name + '/launch/parts', files('launch/parts', '*.launch.xml')),
     ],
     install_requires=['setuptools'],
     extras_require={'test': ['pytest']},

@@ -31,6 +31,7 @@ setup(
     license='Apache-2.0',
     entry_points={
         'console_scripts': [
+            'arm_driver_node = cobalt_devices.arm_driver.arm_driver_node:main',
             'gamepad_node = cobalt_devices.gamepad_node:main',
             'keyboard_node = cobalt_devices.keyboard_node:main',
             'page_devices = cobalt_devices.page_devices:main',
@@ -38,6 +39,12 @@ setup(
             'pose_adapter = cobalt_devices.pose_adapter_node:main',
             'spacemouse_node = cobalt_devices.spacemouse_node:main',
             'vr_node = cobalt_devices.vr_node:main',
+        ],
+        'cobalt.commands': ['driver = cobalt_devices.arm_driver.driver_command'],
+        'cobalt_devices.drivers': [
+            'loopback = cobalt_devices.drivers.loopback:LoopbackDriver',
+            'mujoco_hardware = cobalt_devices.drivers.mujoco_hardware:make',
+            'ros2_control = cobalt_devices.drivers.ros2_control:Ros2ControlDriver',
         ],
         'cobalt.parameters': ['cobalt_devices = cobalt_devices.parameter_tables:TABLES'],
     },

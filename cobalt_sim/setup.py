@@ -22,6 +22,7 @@ setup(
     entry_points={
         'cobalt.commands': ['robot = cobalt_sim.robot_command'],
         'console_scripts': [
+            'mujoco_hardware = cobalt_sim.hardware.mujoco_hardware_node:main',
             'sim_node = cobalt_sim.sim_node:main',
             'scripted_operator = cobalt_sim.scripted_operator_node:main',
         ],

@@ -182,17 +182,38 @@ def declared_arguments(element: Element) -> list[Argument]:
     found = []
     for child in element.children:
         if child.tag == 'arg':
-            found.append(
-                Argument(
-                    name=child.attributes['name'],
-                    default=child.attributes.get('default'),
-                    description=child.attributes.get('description', ''),
-                    choices=tuple(choice.attributes['value'] for choice in child.children),
-                )
-            )
+            found.append(_argument(child))
         elif child.tag == 'group':
             found += declared_arguments(child)
     return found
+
+
+def _argument(element: Element) -> Argument:
+    return Argument(
+        name=element.attributes['name'],
+        default=element.attributes.get('default'),
+        description=element.attributes.get('description', ''),
+        choices=tuple(choice.attributes['value'] for choice in element.children),
+    )
+
+
+def arguments_of(
+    file: Path, arguments: Mapping[str, str], *, environment: Mapping[str, str], packages: Packages
+) -> list[Argument]:
+    """Returns the arguments of a launch file and of those that it includes, given some arguments.
+
+    Raises:
+        LaunchFileError: The file is wrong.
+    """
+    root = read_launch_file(file)
+    found = {argument.name: argument for argument in declared_arguments(root)}
+    missing = {name: '' for name, argument in found.items() if argument.default is None}
+    walk = _Walk(missing | dict(arguments), dict(environment), packages)
+    try:
+        walk.children(root)
+    except LaunchFileError:
+        pass  # what is included may hang on an argument that is not given yet
+    return list((found | walk.declared).values())
 
 
 def plan_launch(
@@ -211,7 +232,7 @@ def plan_launch(
     """
     walk = _Walk(dict(arguments), dict(environment), packages)
     root = read_launch_file(file)
-    walk.declared |= {argument.name for argument in declared_arguments(root)}
+    walk.declared |= {argument.name: argument for argument in declared_arguments(root)}
     try:
         walk.refuse_missing(root)
         walk.children(root)
@@ -231,7 +252,7 @@ class _Walk:
     environment: dict[str, str]
     packages: Packages
     namespace: str = ''
-    declared: set[str] = field(default_factory=set)
+    declared: dict[str, Argument] = field(default_factory=dict)
     processes: list[Process] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
 
@@ -286,7 +307,7 @@ class _Walk:
 
     def _arg(self, element: Element) -> None:
         name = element.attributes['name']
-        self.declared.add(name)
+        self.declared.setdefault(name, _argument(element))
         if name not in self.variables:
             if 'default' not in element.attributes:
                 raise element.error(f"needs a value for '{name}'")

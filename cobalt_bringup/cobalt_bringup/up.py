@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cobalt_bringup.launch_element import LaunchFileError
-from cobalt_bringup.launch_file import Argument, declared_arguments, plan_launch, read_launch_file
+from cobalt_bringup.launch_file import Argument, arguments_of, plan_launch
 from cobalt_bringup.packages import INSTALLED
 from cobalt_bringup.parameter_check import check_parameters
 from cobalt_bringup.shared_memory import remove_dead
@@ -92,8 +92,8 @@ def up(options: argparse.Namespace) -> int:
     try:
         file = find_launch_file(options.file)
         arguments = parse_arguments(options.arguments)
-        known = declared_arguments(read_launch_file(file))
         if options.show_args:
+            known = arguments_of(file, arguments, environment=os.environ, packages=INSTALLED)
             print(f'{file.name}:\n{describe_arguments(known)}')
             return 0
         processes = plan_launch(file, arguments, environment=os.environ, packages=INSTALLED)

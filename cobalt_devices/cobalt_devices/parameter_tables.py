@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from cobalt_devices.arm_driver.arm_driver_parameters import ArmDriverParameters
 from cobalt_devices.gamepad_parameters import GamepadParameters
 from cobalt_devices.keyboard_parameters import KeyboardParameters
 from cobalt_devices.pose_parameters import PoseDeviceParameters
@@ -15,4 +16,8 @@ _NODES: dict[str, type[Any]] = {
     'gamepad_node': GamepadParameters,
 }
 
-TABLES = {name: {name: table} for name, table in _NODES.items()} | {'page_devices': _NODES}
+TABLES = {
+    'arm_driver_node': {'arm_driver': ArmDriverParameters},
+    **{name: {name: table} for name, table in _NODES.items()},
+    'page_devices': _NODES,
+}

@@ -172,6 +172,9 @@ class PartController:
         if must_hold is not HoldReason.NONE:
             self.require_fresh_press(_presses(human), _presses(policy))
             self._end_homing()
+            if must_hold is HoldReason.FAULT:
+                # Nobody knows what a faulty arm does: when it is well again, it stays where it then is.
+                self._start_at(measured)
             return self._hold(must_hold)
         if self.homing and authority is Authority.HOMING:
             return self._go_home(measured)

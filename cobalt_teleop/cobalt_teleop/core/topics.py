@@ -59,6 +59,14 @@ class Topic:
         return f'/{workcell_id}/{self.name}'
 
 
+class ForeignTopic(Topic):
+    """A topic that others named, such as a robot's driver: its name is absolute."""
+
+    def absolute(self, workcell_id: str) -> str:
+        """Returns its name."""
+        return self.name
+
+
 def _cobalt(name: str, message: str, qos: Qos) -> Topic:
     return Topic(name, f'cobalt_interfaces/msg/{message}', qos)
 

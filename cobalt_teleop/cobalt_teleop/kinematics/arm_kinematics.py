@@ -129,6 +129,15 @@ class ArmKinematics:
         mujoco.mju_mat2Quat(self._quat_wxyz, self._data.site_xmat[self._site])
         return Pose(self._data.site_xpos[self._site].copy(), xyzw(self._quat_wxyz))
 
+    def forward_with_jacobian(self, joints: Vector) -> tuple[Pose, Vector]:
+        """Returns the tool's pose for (n,) joint positions [rad], and the (6, n) Jacobian there.
+
+        The Jacobian leads from joint speeds to the tool's linear and angular velocity, axes of the base frame.
+        """
+        pose = self.forward(joints)
+        self._measure_jacobian()
+        return pose, self._jacobian[:, self._dofs]
+
     def solve(self, target: Pose, seed: Vector) -> JointSolution:
         """Returns the joints near `seed` (n,) [rad] that bring the tool to the target in the base frame.
 
@@ -164,9 +173,13 @@ class ArmKinematics:
 
     def _posture(self, target: Pose, joints: Vector) -> _Posture:
         error = self._error(target, joints)
+        self._measure_jacobian()
+        return _Posture(joints, error, error / self._tool_speed, self._jacobian[:, self._dofs] * self._scale)
+
+    def _measure_jacobian(self) -> None:
+        """Measures it at the posture of the last `forward`."""
         mujoco.mj_comPos(self._model, self._data)
         mujoco.mj_jacSite(self._model, self._data, self._jacobian[:3], self._jacobian[3:], self._site)
-        return _Posture(joints, error, error / self._tool_speed, self._jacobian[:, self._dofs] * self._scale)
 
     def _error(self, target: Pose, joints: Vector) -> Vector:
         """Returns (6,) what is missing to the target, [m] and [rad], axes of the base frame."""

@@ -1,7 +1,7 @@
 """What robot.yaml says of an arm, read and checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,7 @@ class RobotDescription:
         gripper: None if it has none.
         wrist_camera: None if it has none.
         limits: What the guard keeps it within.
+        drivers: Options of drivers of real arms, by the driver's name.
     """
 
     name: str
@@ -99,6 +100,7 @@ class RobotDescription:
     gripper: GripperDescription | None
     wrist_camera: WristCamera | None
     limits: PartLimits
+    drivers: Mapping[str, Any] = field(default_factory=dict)
 
 
 def robot_names() -> tuple[str, ...]:
@@ -130,7 +132,7 @@ def _read(path: Path) -> RobotDescription:
     except (OSError, yaml.YAMLError) as error:
         raise CobaltError(f'{path} cannot be read: {error}') from error
     keys = {f.name for f in fields(RobotDescription)} - {'name', 'model_path'} | {'model'}
-    values = _checked(path, '', data, keys, optional=frozenset({'gripper', 'wrist_camera'}))
+    values = _checked(path, '', data, keys, optional=frozenset({'gripper', 'wrist_camera', 'drivers'}))
     gripper = values.get('gripper')
     camera = values.get('wrist_camera')
     model_path = path.parent / str(values['model'])
@@ -148,6 +150,7 @@ def _read(path: Path) -> RobotDescription:
             gripper=None if gripper is None else _section(path, 'gripper', gripper, GripperDescription),
             wrist_camera=None if camera is None else _section(path, 'wrist_camera', camera, WristCamera),
             limits=_limits(path, values['limits'], ranges),
+            drivers=dict(values.get('drivers') or {}),
         )
     except (TypeError, ValueError) as error:
         raise CobaltError(f'{path} has a value of the wrong kind: {error}') from error

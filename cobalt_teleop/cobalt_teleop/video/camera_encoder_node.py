@@ -19,6 +19,7 @@ from cobalt_teleop.ros.endpoints import create_subscription
 from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.stamps import to_nanoseconds
+from cobalt_teleop.video.camera_list import named_cameras
 from cobalt_teleop.video.capture_time import CaptureTime
 from cobalt_teleop.video.compressed_image import CompressedImageReader
 from cobalt_teleop.video.image_message import ImageReader
@@ -38,7 +39,7 @@ class CameraEncoderParameters:
     workcell: str = parameter('env_0', 'workcell in whose namespace the video is published')
     cameras: tuple[str, ...] = parameter(
         ('front',),
-        'names, each with =TOPIC if its pictures are not on /WORKCELL/camera/NAME/image_raw (or /compressed below it); '
+        'names (none for none), each with =TOPIC if its pictures are not on /WORKCELL/camera/NAME/image_raw (or /compressed below it); '
         'Image and CompressedImage (JPEG, PNG) are told apart by themselves',
     )
     rate_hz: float = parameter(30.0, 'pictures a second of each camera, at most [Hz]', lower=0.5, upper=240.0)
@@ -134,11 +135,10 @@ class CameraEncoder(Node):
         super().__init__('camera_encoder')
         values = read_parameters(self, CameraEncoderParameters)
         if not values.cameras:
-            raise CobaltError("parameter 'cameras' is empty; give at least one camera, such as front")
+            raise CobaltError("parameter 'cameras' is empty; give at least one camera, such as front, or none")
         self._cameras: dict[str, _Camera] = {}
         self._full_size = False
-        for text in values.cameras:
-            name, _, topic = text.partition('=')
+        for name, topic in named_cameras(values.cameras).items():
             usual = topics.image_raw(name), topics.image_compressed(name)
             names = (topic,) if topic else tuple(one.absolute(values.workcell) for one in usual)
             self._cameras[name] = _Camera(self, values, name, names)

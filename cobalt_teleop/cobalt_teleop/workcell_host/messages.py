@@ -138,7 +138,8 @@ def workcell_info(
 ) -> WorkcellInfo:
     """Returns what a workcell is. Its declared topics are those that a recording must hold."""
     declared = [topics.CONTROL_STEP, topics.CONTROL_STATE, topics.EPISODE, topics.WORKCELL]
-    declared += [topics.video(name) for name in enabled_cameras]
+    enabled = [*enabled_cameras, *(camera.name for camera in capabilities.other_cameras)]
+    declared += [topics.video(name) for name in enabled]
     flags = {'reset': capabilities.can_reset, 'success_predicate': capabilities.judges_success, 'home': True}
     return WorkcellInfo(
         header=header(now_ns(), workcell_id),
@@ -165,11 +166,11 @@ def workcell_info(
                 height=camera.height,
                 rate_hz=camera.rate_hz,
                 codec='h264',
-                enabled=camera.name in enabled_cameras,
+                enabled=camera.name in enabled,
                 carried_by=camera.carried_by,
                 yaw=camera.yaw,
             )
-            for camera in capabilities.cameras
+            for camera in (*capabilities.cameras, *capabilities.other_cameras)
         ],
         tasks=list(capabilities.tasks),
         control_rate_hz=control_rate_hz,

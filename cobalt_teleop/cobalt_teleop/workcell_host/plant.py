@@ -73,6 +73,7 @@ class Capabilities:
         robot: Name for people.
         parts: Its arms.
         cameras: Cameras that `capture` serves.
+        other_cameras: Cameras of the workcell whose video another node publishes, such as camera_encoder.
         tasks: Tasks that `reset` accepts; the first is the default.
         objects: Names of the objects whose poses `observe` tells.
         can_reset: `reset` brings the scene into a start state by itself.
@@ -85,6 +86,7 @@ class Capabilities:
     cameras: tuple[CameraModel, ...]
     tasks: tuple[str, ...]
     objects: tuple[str, ...] = ()
+    other_cameras: tuple[CameraModel, ...] = ()
     can_reset: bool
     judges_success: bool
 

@@ -27,6 +27,7 @@ from cobalt_teleop.workcell_host import messages
 from cobalt_teleop.workcell_host.command_inbox import CommandInbox
 from cobalt_teleop.workcell_host.episode_desk import EpisodeDesk
 from cobalt_teleop.workcell_host.goal_picture import GoalPicture, read_photograph
+from cobalt_teleop.workcell_host.other_cameras import OtherCameras
 from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant
 from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedInbox
 from cobalt_teleop.workcell_host.sole_host import SecondHostWatch
@@ -103,6 +104,7 @@ class Workcell:
         self._arbiter = Arbiter()
         self._parts = [_Part(node, workcell_id, part, options) for part in plant.capabilities.parts]
         self._cameras = WorkcellCameras(node, workcell_id, plant, options)
+        self._other_cameras = OtherCameras(node, workcell_id, plant.capabilities.other_cameras)
         self._publish = WorkcellPublishers(
             node, workcell_id, host_id, plant.capabilities, options.control_rate_hz, software
         )
@@ -165,7 +167,7 @@ class Workcell:
             step=self._step,
             monotonic_ns=time.monotonic_ns(),
             sim_time=before.sim_time,
-            frames=self._cameras.frames(),
+            frames=[*self._cameras.frames(), *self._other_cameras.frames(before.stamp_ns)],
             ticks_missed=missed,
             phase=int(self._episodes.phase),
             episode_id=self._episodes.row_episode_id,
@@ -195,7 +197,9 @@ class Workcell:
         self._publish.state_for_tools(before, targets)
         hold_reason = next((part.hold_reason for part in row.parts if part.hold_reason), 0)
         self._publish_control(row.authority, hold_reason, before.faults)
-        self._cameras.publish(after.stamp_ns, full_size=self._episodes.phase in GOING_ON)
+        recorded = self._episodes.phase in GOING_ON
+        self._cameras.publish(after.stamp_ns, full_size=recorded)
+        self._other_cameras.listen(recorded)
         self.show_goal()
         self._error = ''
 
@@ -502,6 +506,7 @@ class Workcell:
             self._plant.stop()
             self._second_host.close()
             self._cameras.close()
+            self._other_cameras.close()
             self._plant.close()
 
 

@@ -46,6 +46,7 @@ class WorkcellCameras:
 
     def __init__(self, node: Node, workcell_id: str, plant: Plant, options: Any) -> None:
         self._plant = plant
+        self._filmed_by_others = {model.name for model in plant.capabilities.other_cameras}
         self._cameras = {
             model.name: _Camera(
                 model,
@@ -94,6 +95,8 @@ class WorkcellCameras:
             CobaltError: There is no such camera, or it cannot change like that.
         """
         camera = self._cameras.get(request.camera)
+        if request.camera in self._filmed_by_others:
+            raise CobaltError(f"'{request.camera}' is filmed by another node: ask /camera_encoder/set_camera")
         if camera is None:
             raise CobaltError(f"there is no camera '{request.camera}'; there are {', '.join(self._cameras)}")
         if request.rate_hz and not 0.0 < request.rate_hz <= camera.control_rate_hz:

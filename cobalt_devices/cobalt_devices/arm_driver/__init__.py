@@ -1,0 +1,1 @@
+"""The host of a real arm: drivers, and what stands between them and the guard."""

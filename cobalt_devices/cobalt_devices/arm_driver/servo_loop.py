@@ -1,0 +1,209 @@
+"""The thread that talks to a driver, at the driver's rate, between the ticks of its host."""
+
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from cobalt_devices.arm_driver.driver import Driver, DriverError, DriverState
+from cobalt_devices.arm_driver.servo_path import ServoPath
+from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.pose import Vector
+
+_CONNECT_AGAIN_S = 1.0
+_KEPT_PERIODS = 5000
+
+_STALE_S = 0.2
+"""A measurement older than this is none to move by [s]."""
+
+
+@dataclass(frozen=True)
+class ServoTiming:
+    """How evenly the loop ran lately.
+
+    Attributes:
+        period_jitter_p99_ms: Distance of its periods from the even one [ms].
+        overruns: Periods that were left out since the start, as the one before took too long.
+    """
+
+    period_jitter_p99_ms: float
+    overruns: int
+
+
+@dataclass(frozen=True)
+class _Aim:
+    target: Vector
+    velocity: Vector | None
+
+
+class ServoLoop:
+    """Streams set points to a driver, and keeps what it measures.
+
+    What it does not know it does not move: a fault, a stale measurement, or an arm that is lost pauses the set points,
+    and they begin anew, at rest, where the arm is measured.
+
+    Args:
+        driver: Called from this loop's thread alone, but for `stop`.
+        path: Of its set points.
+        period_s: Of the set points [s].
+    """
+
+    def __init__(self, driver: Driver, path: ServoPath, *, period_s: float) -> None:
+        self._driver = driver
+        self._path = path
+        self._period_s = period_s
+        self._lock = threading.Lock()
+        self._aim: _Aim | None = None
+        self._opening: float | None = None
+        self._gripped: float | None = None
+        self._stopped = False
+        self._recover = False
+        self._streams = False
+        self._state: DriverState | None = None
+        self._trouble = 'the arm is not connected yet'
+        self._periods: deque[float] = deque(maxlen=_KEPT_PERIODS)
+        self._overruns = 0
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='servo', daemon=True)
+
+    def start(self) -> DriverState:
+        """Connects and begins; returns the first measurement.
+
+        Raises:
+            DriverError: The arm cannot be reached.
+        """
+        self._driver.connect()
+        state = self._look()
+        self._thread.start()
+        return state
+
+    @property
+    def state(self) -> DriverState:
+        """The newest measurement."""
+        assert self._state is not None, 'start comes first'
+        return self._state
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Why it does not move, in words; empty if it may."""
+        trouble = (self._trouble,) if self._trouble else ()
+        return trouble + self.state.faults
+
+    @property
+    def timing(self) -> ServoTiming:
+        """How evenly it ran lately."""
+        periods = np.array(self._periods)
+        jitter = np.abs(periods - self._period_s)
+        return ServoTiming(float(np.percentile(jitter, 99)) * 1e3 if jitter.size else 0.0, self._overruns)
+
+    def aim(self, target: Vector, velocity: Vector | None, opening: float) -> None:
+        """Takes a tick's (n,) target [rad], (n,) speed to go on at [rad/s], and gripper, 0 closed to 1 open.
+
+        The first one after `stop` makes the arm ready again. While it does not move, targets are for nothing.
+        """
+        with self._lock:
+            if self._stopped:
+                self._stopped, self._recover = False, True
+            if not self.faults:
+                self._aim = _Aim(np.array(target, dtype=float), velocity)
+                self._opening = opening
+
+    def stop(self) -> None:
+        """Stops the arm at once, whatever the loop is doing, and until the next aim."""
+        with self._lock:
+            self._stopped, self._aim = True, None
+        self._driver.stop()
+
+    def close(self) -> None:
+        """Ends the loop, with the arm at rest."""
+        self._ending.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2.0)
+        self._driver.close()
+
+    def _run(self) -> None:
+        due_s = time.monotonic()
+        began_s = due_s
+        while not self._ending.is_set():
+            self._turn()
+            due_s += self._period_s
+            now_s = time.monotonic()
+            if now_s > due_s + self._period_s:
+                missed = int((now_s - due_s) / self._period_s)
+                self._overruns += missed
+                due_s += missed * self._period_s
+            if due_s > now_s:
+                time.sleep(due_s - now_s)
+            now_s = time.monotonic()
+            self._periods.append(now_s - began_s)
+            began_s = now_s
+        self._pause()
+
+    def _turn(self) -> None:
+        try:
+            state = self._look()
+            with self._lock:
+                recover, self._recover = self._recover, False
+            if recover:
+                self._driver.recover()
+                self._pause()
+            elif self._may_move(state):
+                self._move(state)
+            else:
+                self._pause()
+        except Exception as error:
+            self._lose(error)
+
+    def _look(self) -> DriverState:
+        state = self._driver.read()
+        if not (np.isfinite(state.joints).all() and np.isfinite(state.velocities).all()):
+            raise DriverError('the driver measured numbers that are none; is the arm on?')
+        age_s = (time.time_ns() - state.stamp_ns) * 1e-9
+        self._trouble = f'the arm has told nothing for {age_s:.1f} s' if age_s > _STALE_S else ''
+        self._state = state
+        return state
+
+    def _may_move(self, state: DriverState) -> bool:
+        return not (self._trouble or state.faults or self._stopped)
+
+    def _move(self, state: DriverState) -> None:
+        with self._lock:
+            aim, self._aim = self._aim, None
+            opening = self._opening
+        if aim is None and not self._streams:
+            return
+        if not self._streams:
+            # Whatever was aimed at before belongs to another place; the guard sees where the arm is, and aims anew.
+            self._path.start_from(state.joints)
+            self._streams = True
+        if aim is not None:
+            self._path.aim(aim.target, aim.velocity)
+        point = self._path.next()
+        self._driver.command(point.joints, point.velocities)
+        if opening is not None and opening != self._gripped:
+            self._driver.grip(opening)
+            self._gripped = opening
+
+    def _pause(self) -> None:
+        with self._lock:
+            self._aim = None
+        if self._streams:
+            self._streams = False
+            if not self._stopped:
+                self._driver.hold()
+
+    def _lose(self, error: Exception) -> None:
+        """Says what happened and connects anew, as long as it takes."""
+        self._streams, self._gripped = False, None
+        text = str(error) if isinstance(error, CobaltError) else f'the driver failed: {type(error).__name__}: {error}'
+        with self._lock:
+            self._aim = None
+        self._trouble = text
+        if self._ending.wait(_CONNECT_AGAIN_S):
+            return
+        try:
+            self._driver.connect()
+        except Exception as again:
+            self._trouble = f'{text}; connecting anew: {again}'
