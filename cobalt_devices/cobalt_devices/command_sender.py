@@ -13,7 +13,7 @@ from cobalt_interfaces.msg import PartStep, TeleopCommand
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
-from cobalt_teleop.ros.poses import pose_message, pose_of
+from cobalt_teleop.ros.poses import fill_pose, pose_of
 
 _MOST_LEASES = 8
 _NEWEST_STEP = replace(topics.CONTROL_STEP, qos=topics.LATEST)
@@ -58,8 +58,12 @@ class CommandSender(Generic[Sample]):
         make_mapper: Callable[[NextEpoch], Mapper[Sample]],
     ) -> None:
         self._part = part
-        self._frame = topics.base_frame(workcell_id, part)
         self._source = source
+        # Filled anew for each sample: making it takes longer than sending it.
+        self._message = TeleopCommand(
+            mode=TeleopCommand.MODE_POSE, reference=TeleopCommand.REFERENCE_ENGAGE, source=source
+        )
+        self._message.header.frame_id = topics.base_frame(workcell_id, part)
         self._make_mapper = make_mapper
         self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
         self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id, hidden=True)
@@ -97,23 +101,18 @@ class CommandSender(Generic[Sample]):
         if command is None:
             return
         self._sequence += 1
-        message = TeleopCommand(
-            mode=TeleopCommand.MODE_POSE,
-            reference=TeleopCommand.REFERENCE_ENGAGE,
-            pose=pose_message(command.pose),
-            gripper=command.gripper,
-            engaged=command.engaged,
-            tracked=command.tracked,
-            clutch_epoch=command.clutch_epoch,
-            sequence=self._sequence,
-            source=self._source,
-            lease_id=lease_id,
-            device_stamp=device_stamp,
-            shown_frame_stamp=shown_frame_stamp,
-            filter_delay_ms=command.filter_delay_s * 1e3,
-        )
+        message = self._message
+        fill_pose(message.pose, command.pose)
+        message.gripper = command.gripper
+        message.engaged = command.engaged
+        message.tracked = command.tracked
+        message.clutch_epoch = command.clutch_epoch
+        message.sequence = self._sequence
+        message.lease_id = lease_id
+        message.device_stamp = device_stamp
+        message.shown_frame_stamp = shown_frame_stamp
+        message.filter_delay_ms = command.filter_delay_s * 1e3
         message.header.stamp = stamp
-        message.header.frame_id = self._frame
         self._publisher.publish(message)
 
     def _mapper_of(self, lease_id: str) -> Mapper[Sample]:

@@ -39,6 +39,9 @@ def base_from_operator(
     return multiply(quaternion((0.0, 0.0, yaw)), operator_from_device)
 
 
+_REFERENCES = {int(reference): reference for reference in Reference}
+
+
 def reference_of(value: int) -> Reference:
     """Returns the reference of a DeviceSample; the view for a value that is none."""
-    return Reference(value) if value in tuple(Reference) else Reference.VIEW
+    return _REFERENCES.get(value, Reference.VIEW)

@@ -8,10 +8,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from cobalt_devices.device_command import DeviceCommand, Feedback
 from cobalt_devices.operator_axes import Reference, base_from_operator
 from cobalt_devices.pose_filters import PoseFilter
-from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, rotate
+from cobalt_teleop.core.pose import Pose, Vector, continuous, inverse, multiply, rotation_matrix
 
 _RESTART_NS = 1_000_000_000
 
@@ -45,11 +47,18 @@ class PoseSample:
 
 @dataclass
 class _Press:
-    """One press of the clutch, with the axes and the scale that held when it began."""
+    """One press of the clutch, with the axes and the scale that held when it began.
+
+    Attributes:
+        zero_position: (3,) of the device at the press, in its frame [m].
+        zero_inverse: (4,) xyzw, opposite of its rotation then.
+        base_from_device: (3, 3) rotation.
+    """
 
     number: int
     device_epoch: int
-    zero: Pose
+    zero_position: Vector
+    zero_inverse: Vector
     base_from_device: Vector
     scale: float
     motion: Pose
@@ -115,11 +124,14 @@ class PoseMapper:
     def _begin(self, sample: PoseSample, feedback: Feedback | None) -> None:
         tool = feedback.measured.quat_xyzw if feedback is not None else Pose().quat_xyzw
         self._last_number = self._next_epoch()
+        zero = sample.pose or Pose()
+        axes = base_from_operator(sample.reference, self._view_yaw_deg, tool, sample.heading)
         self._press = _Press(
             number=self._last_number,
             device_epoch=sample.clutch_epoch,
-            zero=sample.pose or Pose(),
-            base_from_device=base_from_operator(sample.reference, self._view_yaw_deg, tool, sample.heading),
+            zero_position=zero.position,
+            zero_inverse=inverse(zero.quat_xyzw),
+            base_from_device=rotation_matrix(axes),
             scale=sample.scale,
             motion=Pose(),
             filter=self._make_filter() if self._make_filter is not None else None,
@@ -141,6 +153,8 @@ class PoseMapper:
 def _motion(press: _Press, pose: Pose) -> Pose:
     """Returns the motion since the press, in axes of the base frame; the sign of its quaternion stays continuous."""
     axes = press.base_from_device
-    moved = rotate(axes, pose.position - press.zero.position) * press.scale
-    turned = multiply(pose.quat_xyzw, inverse(press.zero.quat_xyzw))
-    return Pose(moved, continuous(multiply(multiply(axes, turned), inverse(axes)), press.motion.quat_xyzw))
+    moved = axes @ (pose.position - press.zero_position) * press.scale
+    turned = multiply(pose.quat_xyzw, press.zero_inverse)
+    # In other axes a rotation is the same about an axis that is turned with them.
+    in_base = np.append(axes @ turned[:3], turned[3])
+    return Pose(moved, continuous(in_base, press.motion.quat_xyzw))

@@ -12,7 +12,7 @@ import numpy as np
 from cobalt_devices.axis_map import AxisUse
 from cobalt_devices.device_command import DeviceCommand, Feedback
 from cobalt_devices.operator_axes import Reference, base_from_operator
-from cobalt_devices.rate_epoch import LONGEST_STEP_S, RESTART_NS, WATCHDOG_S, Leash, RateEpoch, within
+from cobalt_devices.rate_epoch import LONGEST_STEP_S, RESTART_NS, WATCHDOG_S, Leash, RateEpoch
 from cobalt_teleop.core.pose import Pose, Vector
 
 
@@ -76,13 +76,11 @@ class RateSettings:
 
         Two axes at once are no faster than one at its end.
         """
-        shaped = np.array([self._shaped(value) for value in axes])
-        asked = np.array([self._asked(use, shaped) for use in self.directions])
-        return np.concatenate([within(asked[:3], 1.0), within(asked[3:], 1.0)])
+        asked = [self._asked(use, axes) for use in self.directions]
+        return np.array(_at_most_full(asked[:3]) + _at_most_full(asked[3:]))
 
-    @staticmethod
-    def _asked(use: AxisUse | None, shaped: Vector) -> float:
-        return float(use.gain * shaped[use.index]) if use is not None and use.index < len(shaped) else 0.0
+    def _asked(self, use: AxisUse | None, axes: Sequence[float]) -> float:
+        return use.gain * self._shaped(axes[use.index]) if use is not None and use.index < len(axes) else 0.0
 
     def _shaped(self, value: float) -> float:
         size = min(abs(value), 1.0) if math.isfinite(value) else 0.0
@@ -94,6 +92,12 @@ class RateSettings:
         """Index of each button of the gripper, and where it leads."""
         pairs = ((self.close_button, 0.0), (self.open_button, 1.0))
         return tuple((index, target) for index, target in pairs if index is not None)
+
+
+def _at_most_full(shares: list[float]) -> list[float]:
+    """Returns shares of full speed, together no more than one."""
+    together = math.hypot(*shares)
+    return shares if together <= 1.0 else [share / together for share in shares]
 
 
 class RateMapper:
@@ -115,6 +119,7 @@ class RateMapper:
         self._barred = False
         self._press = 0
         self._epoch: RateEpoch | None = None
+        self._shares: tuple[tuple[float, ...], Vector] = (), np.zeros(6)
 
     def listens(self, sample: RateSample) -> bool:
         """Returns whether `update` has a use for feedback with this sample."""
@@ -163,7 +168,7 @@ class RateMapper:
         return epoch.command()
 
     def _is_active(self, sample: RateSample, previous: RateSample | None) -> bool:
-        return bool(self._settings.shares(sample.axes).any()) or any(
+        return bool(self._shares_of(sample).any()) or any(
             sample.buttons >> index & 1 or _was_pressed(index, sample, previous)
             for index, _ in self._settings.gripper_buttons
         )
@@ -210,8 +215,14 @@ class RateMapper:
             if sample.buttons >> index & 1 or _was_pressed(index, sample, previous):
                 epoch.gripper = target
 
+    def _shares_of(self, sample: RateSample) -> Vector:
+        """Returns the shares of full speed that a sample asks for; they are asked for several times."""
+        if self._shares[0] is not sample.axes:
+            self._shares = sample.axes, self._settings.shares(sample.axes)
+        return self._shares[1]
+
     def _move(self, epoch: RateEpoch, sample: RateSample, duration_s: float) -> None:
-        shares = self._settings.shares(sample.axes) * sample.scale * duration_s
+        shares = self._shares_of(sample) * sample.scale * duration_s
         epoch.move(shares[:3] * self._settings.linear_speed, shares[3:] * self._settings.angular_speed, sample.stamp_ns)
 
 

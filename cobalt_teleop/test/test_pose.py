@@ -10,6 +10,7 @@ from cobalt_teleop.core.pose import (
     multiply,
     quaternion,
     rotate,
+    rotation_matrix,
     rotation_vector,
     slerp,
     validate_pose,
@@ -31,6 +32,12 @@ def test_the_rotation_vector_takes_the_shorter_way_round():
 @given(st.tuples(*[st.floats(-3.0, 3.0)] * 3).filter(lambda v: np.linalg.norm(v) < 3.1))
 def test_rotation_vector_and_quaternion_are_inverse(vector):
     assert rotation_vector(quaternion(vector)) == pytest.approx(np.array(vector), abs=1e-9)
+
+
+@given(st.tuples(*[st.floats(-3.0, 3.0)] * 3))
+def test_a_rotation_s_matrix_rotates_as_it_does(vector):
+    quat = quaternion(vector)
+    assert rotation_matrix(quat) @ (1.0, -2.0, 3.0) == pytest.approx(rotate(quat, (1.0, -2.0, 3.0)), abs=1e-9)
 
 
 def test_a_pose_times_its_inverse_is_nothing():

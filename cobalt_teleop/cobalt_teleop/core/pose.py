@@ -1,5 +1,6 @@
 """Poses and rotations. Quaternions are xyzw everywhere; transforms3d wants wxyz and gets it at the call."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +12,7 @@ from cobalt_teleop.core.errors import CobaltError
 Vector = NDArray[np.float64]
 
 _UNIT_TOLERANCE = 1e-2
+_FARTHEST_M = 1e6
 _TO_WXYZ = np.array([3, 0, 1, 2])
 _TO_XYZW = np.array([1, 2, 3, 0])
 
@@ -44,6 +46,11 @@ def inverse(quat_xyzw: ArrayLike) -> Vector:
 def rotate(quat_xyzw: ArrayLike, vector: ArrayLike) -> Vector:
     """Rotates a (3,) vector."""
     return np.asarray(quaternions.rotate_vector(np.asarray(vector, dtype=float), wxyz(quat_xyzw)))
+
+
+def rotation_matrix(quat_xyzw: ArrayLike) -> Vector:
+    """Returns the (3, 3) matrix of a rotation."""
+    return np.asarray(quaternions.quat2mat(wxyz(quat_xyzw)))
 
 
 def rotation_vector(quat_xyzw: ArrayLike) -> Vector:
@@ -121,12 +128,14 @@ def validate_pose(position: ArrayLike, quat_xyzw: ArrayLike) -> Pose:
     quat = np.asarray(quat_xyzw, dtype=float)
     if place.shape != (3,) or quat.shape != (4,):
         raise InvalidPoseError(f'a pose has 3 + 4 numbers, not {place.shape} + {quat.shape}')
+    # A number that is not finite makes each of these comparisons false.
+    near = float(np.abs(place).max()) <= _FARTHEST_M
+    with np.errstate(over='ignore', invalid='ignore'):
+        length = math.sqrt(float(quat @ quat))
+    if near and abs(length - 1.0) <= _UNIT_TOLERANCE:
+        return Pose(place.copy(), quat / length)
     if not (np.isfinite(place).all() and np.isfinite(quat).all()):
         raise InvalidPoseError(f'a pose must be finite, not {place.tolist()}, {quat.tolist()}')
-    if np.abs(place).max() > 1e6:
-        raise InvalidPoseError(f'a position must lie within 1e6 m, not at {place.tolist()}')
-    with np.errstate(over='ignore'):
-        length = float(np.linalg.norm(quat))
-    if not abs(length - 1.0) <= _UNIT_TOLERANCE:
-        raise InvalidPoseError(f'a quaternion must have length 1, not {length:.4g}: {quat.tolist()}')
-    return Pose(place.copy(), quat / length)
+    if not near:
+        raise InvalidPoseError(f'a position must lie within {_FARTHEST_M:g} m, not at {place.tolist()}')
+    raise InvalidPoseError(f'a quaternion must have length 1, not {length:.4g}: {quat.tolist()}')

@@ -15,6 +15,13 @@ def pose_message(pose: Pose) -> PoseMessage:
     return PoseMessage(position=Point(x=x, y=y, z=z), orientation=Quaternion(x=qx, y=qy, z=qz, w=qw))
 
 
+def fill_pose(message: PoseMessage, pose: Pose) -> None:
+    """Writes a pose, xyzw, into a message that is used again and again."""
+    place, quat = message.position, message.orientation
+    place.x, place.y, place.z = pose.position.tolist()
+    quat.x, quat.y, quat.z, quat.w = pose.quat_xyzw.tolist()
+
+
 def pose_of(message: Any) -> Pose:
     """Returns the pose of a geometry_msgs/Pose.
 
