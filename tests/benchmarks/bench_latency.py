@@ -20,6 +20,9 @@ server is what the operators share: from the arrival of the command at the host 
 wait for the tick included. On the road `track`, whose packets do not tell when they left, it ends in the browser.
 
 Figures without a road are those of the road that a page takes by itself.
+
+With --samples there is no browser and no bridge: synthetic samples at 60 Hz of phones and of gamepads, an ideal host
+and `page_devices` alone show what the device's node adds by itself, from a sample's source stamp to its command's.
 """
 
 import argparse
@@ -39,6 +42,7 @@ harness.enter_workspace()
 
 import psutil  # noqa: E402
 import rclpy  # noqa: E402
+import sample_trace  # noqa: E402
 from chromium import open_pages, wait_for  # noqa: E402
 from press_trace import CAMERA, PressTrace  # noqa: E402
 from running_stack import RunningStack, cpu_percent, free_port  # noqa: E402
@@ -160,7 +164,9 @@ def road_of_a_page(stack: RunningStack) -> str:
 
 
 def measure(arguments: argparse.Namespace) -> harness.Figures:
-    """Measures each number of operators on each road, and one operator at other rates."""
+    """Measures each number of operators on each road, and one operator at other rates; or the device's node alone."""
+    if arguments.samples:
+        return measure_samples(arguments)
     presses = arguments.presses or (40 if arguments.quick else 200)
     counts = arguments.operators or ([1] if arguments.quick else [1, 6, 8])
     figures: harness.Figures = {}
@@ -188,8 +194,20 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     return figures
 
 
+def measure_samples(arguments: argparse.Namespace) -> harness.Figures:
+    """Measures what the nodes of a pose device and of a rate device add by themselves."""
+    figures: harness.Figures = {}
+    for operators, device in itertools.product(arguments.operators or (1, 8), ('phone', 'gamepad')):
+        seconds = 5.0 if arguments.quick else 20.0
+        harness.say(f'samples of {operators} x {device} for {seconds:g} s ...')
+        found = sample_trace.measure(operators, device, seconds)
+        figures |= {f'samples.{device}.operators_{operators}.{name}': value for name, value in found.items()}
+    return figures
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds --operators, --road, --rate and --presses."""
+    """Adds --operators, --road, --rate, --presses and --samples."""
+    parser.add_argument('--samples', action='store_true', help="the device's node alone, without a browser (1 8)")
     parser.add_argument('--operators', type=int, nargs='+', metavar='N', help='numbers of operators (1 6 8)')
     parser.add_argument('--road', choices=('all', *ROADS), default='all', help='how pictures reach the screen (all)')
     parser.add_argument('--rate', type=float, nargs='+', metavar='HZ', help='rates of control and camera besides 20 Hz')
