@@ -101,7 +101,14 @@ class DatasetIndex:
         self.read = 0
         """How many episodes were read, because they are new or changed."""
         self._database = self._open(rebuild=rebuild)
-        self._refresh(track)
+        try:
+            self._refresh(track)
+        except sqlite3.Error as error:
+            self._database.close()
+            raise CobaltError(
+                f'{self.dataset / INDEX_FILE} cannot be brought up to date: {error}. If nothing else uses it, '
+                'remove it: it is made anew.'
+            ) from error
 
     def close(self) -> None:
         """Closes the file."""

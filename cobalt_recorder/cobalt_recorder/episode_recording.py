@@ -14,6 +14,7 @@ from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.live_quality import LiveQuality
 from cobalt_recorder.quality_rules import QualityRules
 from cobalt_recorder.recorded_topics import recorded_topics
+from cobalt_recorder.reserved_file import being_written
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_recorder.topic_taker import TopicTaker, count_message, offered_by, raw_message
 from cobalt_teleop.core import topics
@@ -155,16 +156,24 @@ class EpisodeRecording:
                 self._in_bag.add(topic.name)
             writer.write_metadata()
         except FileExistsError as error:
-            raise CobaltError(
-                f'{self.folder} is there already, and is kept as it is: another recorder_node runs on this dataset '
-                '(end one of them), or this one was started in the middle of the episode (start another episode)'
-            ) from error
+            raise CobaltError(self._why_it_exists()) from error
         except OSError as error:
             raise CobaltError(f'{self.folder} cannot be written: {error.strerror or error}') from error
         self._bag = BagThread(writer, queue_bytes=self._options.queue_bytes)
         early, self._early = self._early, []
         for message in early:
             self._write(message)
+
+    def _why_it_exists(self) -> str:
+        files = list(self.folder.glob('*.mcap'))
+        if any(being_written(file) for file in files):
+            return f'another recorder_node records into {self.folder}: end one of them'
+        if files:
+            return (
+                'the recorder was started anew in the midst of the episode: start another one '
+                f'({self.folder} keeps what was recorded until then)'
+            )
+        return f'{self.folder} is there already, and is kept as it is: start another episode'
 
     def has_last_row(self) -> bool:
         """Tells whether the terminal row, and what belongs to it, has come."""

@@ -24,7 +24,7 @@ from cobalt_recorder.metrics.measure import measure
 from cobalt_recorder.metrics.record import CameraRecord, EpisodeRecord
 from cobalt_recorder.metrics.step_table import StepTable, is_of_episode, nanoseconds
 from cobalt_recorder.quality_rules import QualityRules, judge
-from cobalt_recorder.recover import bag_file, is_closed, recover
+from cobalt_recorder.recover import CUT_OFF, bag_file, is_closed, recover
 from cobalt_recorder.rules_file import load_rules
 from cobalt_recorder.task_verdicts import accepted_beside
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
@@ -163,11 +163,11 @@ def judge_bag(
     )
 
 
-def _make_whole(path: Path) -> None:
+def _make_whole(path: Path, fault: str) -> None:
     with contextlib.suppress(CobaltError, OSError):
         # If it cannot be made whole, the verdict says what is wrong with it.
         if not is_closed(bag_file(path)):
-            recover(path)
+            recover(path, ended_by=fault or CUT_OFF)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -177,7 +177,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     os.nice(10)  # Recording goes first.
     path, rules, fault = (sys.argv[1:] if argv is None else argv)[:3]
-    _make_whole(Path(path))
+    _make_whole(Path(path), fault)
     try:
         bag, verdict = judge_bag(Path(path), load_rules(Path(rules)), fault=fault)
         verdict.write(bag.folder)

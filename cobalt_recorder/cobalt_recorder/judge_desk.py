@@ -32,12 +32,13 @@ class JudgeDesk:
     def __init__(self, rules: Path) -> None:
         self._rules = rules
         self._waiting: deque[RecordedEpisode] = deque()
+        self._old: deque[RecordedEpisode] = deque()
         self._cases: list[_Case] = []
 
     @property
     def busy(self) -> bool:
         """Something is being judged, or waits for it."""
-        return bool(self._waiting or self._cases)
+        return bool(self._waiting or self._old or self._cases)
 
     def submit(self, episode: RecordedEpisode) -> None:
         """Has a bag judged, again if it was judged before."""
@@ -46,6 +47,10 @@ class JudgeDesk:
         for waiting in [waiting for waiting in self._waiting if waiting.folder == episode.folder]:
             self._waiting.remove(waiting)
         self._waiting.append(episode)
+
+    def submit_old(self, episode: RecordedEpisode) -> None:
+        """Has a bag judged once nothing newer waits."""
+        self._old.append(episode)
 
     def poll(self) -> list[EpisodeVerdict]:
         """Starts what can be started, and returns the verdicts since the last call."""
@@ -56,8 +61,8 @@ class JudgeDesk:
             elif time.monotonic() - case.started_s > _LIMIT_S:
                 self._stop(case)
                 done.append(_rejected(case.episode, f'it was not judged within {_LIMIT_S:.0f} s'))
-        while self._waiting and len(self._cases) < _AT_ONCE:
-            episode = self._waiting.popleft()
+        while (self._waiting or self._old) and len(self._cases) < _AT_ONCE:
+            episode = (self._waiting or self._old).popleft()
             command = [
                 sys.executable, '-m', 'cobalt_recorder.judge', str(episode.folder), str(self._rules), episode.fault
             ]  # fmt: skip
@@ -68,7 +73,11 @@ class JudgeDesk:
         return done
 
     def finish(self, timeout_s: float) -> list[EpisodeVerdict]:
-        """Returns what can still be judged in this time; the verdict on the rest is UNKNOWN."""
+        """Returns what can still be judged in this time; the verdict on the rest is UNKNOWN.
+
+        Old bags that nobody has begun with wait for the next start.
+        """
+        self._old.clear()
         until = time.monotonic() + timeout_s
         done = self.poll()
         while self.busy and time.monotonic() < until:

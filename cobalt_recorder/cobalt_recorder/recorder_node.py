@@ -95,7 +95,7 @@ class RecorderNode(Node):
     def _judge_what_was_left(self) -> None:
         for episode in unjudged_bags(self._options.dataset):
             self.get_logger().warning(f'{episode.folder} was left without a verdict: it is judged now')
-            self._desk.submit(episode)
+            self._desk.submit_old(episode)
             self._timer.reset()
 
     def _on_info(self, info: Any) -> None:

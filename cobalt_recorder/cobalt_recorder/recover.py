@@ -26,6 +26,7 @@ DAMAGED = '.damaged'
 """Behind the name of a file that was recovered: its bytes as they were found."""
 
 RECOVERY = 'cobalt.recovery'
+CUT_OFF = 'the recorder ended in the midst of it'
 _ROOM = 1.1
 
 
@@ -127,7 +128,13 @@ def damage_of(path: Path) -> str:
     return ''
 
 
-def recover(path: Path, output: Path | None = None, progress: Callable[[int], None] = lambda _: None) -> Recovery:
+def recover(
+    path: Path,
+    output: Path | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    ended_by: str = CUT_OFF,
+) -> Recovery:
     """Writes what is intact into a whole bag.
 
     Args:
@@ -135,6 +142,7 @@ def recover(path: Path, output: Path | None = None, progress: Callable[[int], No
         output: Folder of the whole bag, which must not exist. If not given, the whole bag takes the place of the
             damaged file, whose bytes stay beside it under a name that ends in `.damaged`.
         progress: Told how many bytes of the file are read.
+        ended_by: Why the recording broke off, in words, if the file itself doesn't tell.
 
     Raises:
         CobaltError: There is no bag, nothing of it can be recovered, or there is no room.
@@ -146,7 +154,7 @@ def recover(path: Path, output: Path | None = None, progress: Callable[[int], No
     kept = _free_name(file)
     try:
         _require_room(file, made)
-        recovery = _write(file, made, kept if output is None else file, progress)
+        recovery = _write(file, made, kept if output is None else file, progress, ended_by)
     except FileExistsError as error:
         raise CobaltError(f'{made} is there already: give another folder.') from error
     except OSError as error:
@@ -188,18 +196,18 @@ def _exchange(file: Path, made: Path, kept: Path) -> None:
     made.rmdir()
 
 
-def _write(file: Path, made: Path, original: Path, progress: Callable[[int], None]) -> Recovery:
+def _write(file: Path, made: Path, original: Path, progress: Callable[[int], None], ended_by: str) -> Recovery:
     with contextlib.closing(McapSalvage(file, progress)) as salvage:
         name = file.name if original != file else f'{made.name}_0.mcap'
         writer = BagWriter(made, _begin(file, salvage.facts), file_name=name)
         try:
-            return _copy(salvage, writer, file, original)
+            return _copy(salvage, writer, file, original, ended_by)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
             raise
 
 
-def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path) -> Recovery:
+def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path, ended_by: str) -> Recovery:
     newest: tuple[Any, Any] | None = None
     copy = BagCopy(writer)
     for record, facts in list(salvage.facts.items()):
@@ -222,7 +230,7 @@ def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path) -
         cut_off=end is None,
     )
     writer.add_facts(RECOVERY, _about(recovery, file))
-    end = _cut_off(newest) if end is None else end
+    end = _cut_off(newest, ended_by) if end is None else end
     writer.close(episode_facts.END, end, {name: value for name, value in end.items() if name != 'counts'})
     return recovery
 
@@ -246,12 +254,12 @@ def _about(recovery: Recovery, file: Path) -> dict[str, str]:
     }
 
 
-def _cut_off(newest: tuple[Any, Any] | None) -> dict[str, str]:
+def _cut_off(newest: tuple[Any, Any] | None, ended_by: str) -> dict[str, str]:
     """Returns the end of an episode that has none, from its newest state in the file: `schema, message`."""
     facts = {
         'outcome': Outcome.ABORTED.name,
         'outcome_source': OutcomeSource.PREDICATE.name,
-        'end_reason': 'the recorder ended in the midst of it',
+        'end_reason': ended_by,
         'ended_by': 'recorder',
     }
     if newest is None:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from cobalt_recorder.data_set import find_bags, with_progress
+from cobalt_recorder.data_set import find_bags
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.recover import DAMAGED, Recovery, bag_file, damage_of, recover
 from cobalt_teleop.core.errors import CobaltError
@@ -52,22 +52,22 @@ def recover_bags(arguments: argparse.Namespace) -> int:
         return 1
     done: list[Recovery] = []
     failed: list[tuple[Path, str]] = []
-    for place in with_progress(places, 'looking'):
-        try:
-            if arguments.output is not None or damage_of(place):
-                done.append(_one(place, arguments.output))
-        except (CobaltError, OSError) as error:
-            failed.append((place, plain_text(str(error))))
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        all_bags = bar.add_task('bags', total=len(places))
+        one_bag = bar.add_task('', visible=False)
+        for place in places:
+            try:
+                if arguments.output is not None or damage_of(place):
+                    size = bag_file(place).stat().st_size
+                    bar.reset(one_bag, description=place.name, total=size, visible=True)
+                    done.append(recover(place, arguments.output, lambda read: bar.update(one_bag, completed=read)))
+            except (CobaltError, OSError) as error:
+                failed.append((place, plain_text(str(error))))
+            bar.advance(all_bags)
     whole = len(places) - len(done) - len(failed)
     print(_as_json(done, failed, whole) if arguments.json else _as_text(done, failed, whole))
     return 1 if failed else 0
-
-
-def _one(place: Path, output: Path | None) -> Recovery:
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(place.name, total=bag_file(place).stat().st_size)
-        return recover(place, output, lambda read: bar.update(task, completed=read))
 
 
 def _as_json(done: list[Recovery], failed: list[tuple[Path, str]], whole: int) -> str:

@@ -12,6 +12,7 @@ from rosbags.interfaces import QosDurability, QosReliability
 
 from cobalt_interfaces.msg import EpisodeState, QualityReport, RecordingState
 from cobalt_recorder.bag_reader import read_bag
+from cobalt_recorder.bag_writer import BagWriter
 
 
 def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder, start_host):
@@ -183,7 +184,7 @@ def test_kill_9_leaves_what_was_there_a_second_ago(tmp_path, start_recorder, sta
 
     restarted = start_recorder(tmp_path)
     failed = host.wait_state(RecordingState.STATE_FAILED)
-    assert 'is kept as it is' in failed.reason
+    assert 'started anew in the midst of the episode' in failed.reason
     host.finished()
     report = host.wait_report(2)
     assert (report.bag_uri, report.verdict) == (uri, QualityReport.VERDICT_REJECT)
@@ -201,13 +202,17 @@ def test_a_second_recorder_on_one_dataset_says_so(tmp_path, start_recorder, star
     host = start_host()
     uri = Path(host.record(0.6).uri)
     host.wait_report()
-    second = tmp_path / 'lift' / 'second'
-    second.mkdir()
+    second = BagWriter(tmp_path / 'lift' / 'second', {})
     host.start(episode_id='second')
     failed = host.wait_state(RecordingState.STATE_FAILED)
-    assert 'another recorder_node runs on this dataset' in failed.reason
-    assert list(second.iterdir()) == []
+    assert 'another recorder_node records into' in failed.reason
+    second.close('cobalt.end', {}, {})
     assert read_bag(uri).complete
+    assert read_bag(second.folder).complete
+    (tmp_path / 'lift' / 'there').mkdir()
+    host.start(episode_id='there')
+    assert 'is kept as it is' in host.wait_state(RecordingState.STATE_FAILED).reason
+    assert list((tmp_path / 'lift' / 'there').iterdir()) == []
 
 
 def test_a_dataset_without_a_name_is_one_sentence(tmp_path, start_recorder):

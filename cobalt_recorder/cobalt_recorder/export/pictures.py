@@ -9,6 +9,7 @@ import numpy as np
 
 from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
 from cobalt_recorder.metrics.step_table import Array, nanoseconds
+from cobalt_recorder.plain_text import plain_text
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 
@@ -49,9 +50,13 @@ def _decoded(bag: Bag, camera: str) -> Iterator[tuple[int, Array]]:
     for summary, schema, message in read_messages(find_bag(bag.file)):
         if schema is None or schema.name != _VIDEO_TYPE or summary.name.split('/')[-2] != camera:
             continue
-        frame = decoder.decode(schema, message)
+        try:
+            frame = decoder.decode(schema, message)
+        except Exception:
+            # Bytes of others may be anything, and so may be what they do to a decoder.
+            continue
         if context is None:
-            context = av.CodecContext.create(frame.format or 'h264', 'r')
+            context = _context(bag, frame.format)
         stamps.append(nanoseconds(frame.timestamp))
         packet = av.Packet(bytes(frame.data))
         packet.pts = len(stamps) - 1
@@ -60,12 +65,21 @@ def _decoded(bag: Bag, camera: str) -> Iterator[tuple[int, Array]]:
         yield from _taken(context, None, stamps)
 
 
+def _context(bag: Bag, codec: str) -> Any:
+    try:
+        return av.CodecContext.create(codec or 'h264', 'r')
+    except (ValueError, av.error.FFmpegError) as error:
+        raise CobaltError(f'{bag.file} has video of a format that is not known here: {plain_text(codec)}') from error
+
+
 def _taken(context: Any, packet: Any, stamps: list[int]) -> Iterator[tuple[int, Array]]:
     try:
         frames = context.decode(packet)
     except av.error.FFmpegError:
         return
     for frame in frames:
+        if frame.pts is None or not 0 <= frame.pts < len(stamps):
+            continue
         yield stamps[frame.pts], np.asarray(frame.to_ndarray(format='rgb24'))
 
 

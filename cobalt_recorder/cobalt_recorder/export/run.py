@@ -225,9 +225,12 @@ class _Run:
 
     def _open(self, bag: Bag, rows: EpisodeRows) -> None:
         """Opens the writer with the first episode; the others must fit to that."""
-        declared_hz = float(bag.fact(episode_facts.WORKCELL, 'control_rate_hz', '0') or 0.0)
+        try:
+            declared_hz = float(bag.fact(episode_facts.WORKCELL, 'control_rate_hz', '0') or 0.0)
+        except ValueError:
+            declared_hz = 0.0
         rate_hz = self._choice.rate_hz or declared_hz
-        if not rate_hz > 0.0:
+        if not 0.0 < rate_hz <= 1000.0:
             raise CobaltError(f'{bag.file} does not tell its control rate: give one with --rate.')
         cameras = tuple(rows.frames) if self._choice.cameras is None else self._choice.cameras
         missing = sorted(set(cameras) - rows.frames.keys())
