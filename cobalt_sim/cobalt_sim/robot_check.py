@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.render_profile import load_profile
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
+from cobalt_teleop.core.finding import Finding
 from cobalt_teleop.core.pose import Vector
 from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
 from cobalt_teleop.kinematics.robot_description import RobotDescription
@@ -24,21 +24,6 @@ _DRIFT_M = 0.005
 _REST_S = 2.0
 _GRIP_S = 1.5
 _CLOSED, _OPEN = 0.1, 0.9
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one check found.
-
-    Attributes:
-        name: Of the check.
-        ok: Whether the arm passes.
-        text: What was found; what to do, if it does not pass.
-    """
-
-    name: str
-    ok: bool
-    text: str
 
 
 def check_robot(robot: RobotDescription) -> Iterator[Finding]:

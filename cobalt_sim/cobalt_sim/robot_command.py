@@ -9,11 +9,12 @@ import cv2
 
 from cobalt_sim.mujoco_plant import PART, MujocoPlant
 from cobalt_sim.render_profile import load_profile
-from cobalt_sim.robot_check import TASK, Finding, check_robot
+from cobalt_sim.robot_check import TASK, check_robot
 from cobalt_sim.scene import FRONT, camera_model
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.finding import Finding
 from cobalt_teleop.kinematics.robot_description import RobotDescription, load_robot, robot_names
 
 _WIDTH, _HEIGHT = 960, 720
@@ -49,7 +50,7 @@ def _check(options: argparse.Namespace) -> int:
         for finding in check_robot(robot):
             findings.append(finding)
             if not options.json:
-                print(f'{"OK     " if finding.ok else "FAILED "} {finding.name:<13} {finding.text}', flush=True)
+                print(finding.line, flush=True)
         if options.json:
             print(json.dumps(_as_json(robot, findings), indent=2))
         if options.picture is not None:

@@ -25,11 +25,11 @@ class ServoTiming:
 
     Attributes:
         period_jitter_p99_ms: Distance of its periods from the even one [ms].
-        overruns: Periods that were left out since the start, as the one before took too long.
+        late_share: Share of periods, since the start, that were left out as the one before took too long.
     """
 
     period_jitter_p99_ms: float
-    overruns: int
+    late_share: float
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ServoLoop:
         self._state: DriverState | None = None
         self._trouble = 'the arm is not connected yet'
         self._periods: deque[float] = deque(maxlen=_KEPT_PERIODS)
-        self._overruns = 0
+        self._turns = self._overruns = 0
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name='servo', daemon=True)
 
@@ -96,7 +96,8 @@ class ServoLoop:
         """How evenly it ran lately."""
         periods = np.array(self._periods)
         jitter = np.abs(periods - self._period_s)
-        return ServoTiming(float(np.percentile(jitter, 99)) * 1e3 if jitter.size else 0.0, self._overruns)
+        jitter_ms = float(np.percentile(jitter, 99)) * 1e3 if jitter.size else 0.0
+        return ServoTiming(jitter_ms, self._overruns / max(1, self._overruns + self._turns))
 
     def aim(self, target: Vector, velocity: Vector | None, opening: float) -> None:
         """Takes a tick's (n,) target [rad], (n,) speed to go on at [rad/s], and gripper, 0 closed to 1 open.
@@ -137,19 +138,19 @@ class ServoLoop:
             if due_s > now_s:
                 time.sleep(due_s - now_s)
             now_s = time.monotonic()
+            self._turns += 1
             self._periods.append(now_s - began_s)
             began_s = now_s
         self._pause()
 
     def _turn(self) -> None:
         try:
-            state = self._look()
-            with self._lock:
-                recover, self._recover = self._recover, False
-            if recover:
+            if self._recover:
                 self._driver.recover()
+                self._recover = False
                 self._pause()
-            elif self._may_move(state):
+            state = self._look()
+            if self._may_move(state):
                 self._move(state)
             else:
                 self._pause()
