@@ -79,21 +79,22 @@ def add_materials(spec: Any) -> None:
 
 
 class BlobShadows:
-    """Draws shadows of objects and of a hand into a scene. Keeps no state, so threads may share it.
+    """Draws shadows of objects and of hands into a scene. Keeps no state, so threads may share it.
 
     Args:
         model: mujoco.MjModel whose spec got the materials.
         objects: Bodies of one geom each, by number.
-        fingertips: Bodies whose first geom is the tip, by number; they and the hand above them have shadows.
+        hands: Of each the bodies whose first geom is a fingertip, by number; they and the hand above have shadows.
         table_min: (2,) corner of the table's top [m]; nothing beyond the table has a shadow.
         table_max: (2,) the opposite corner [m].
     """
 
     def __init__(
-        self, model: Any, objects: Sequence[int], fingertips: Sequence[int], table_min: Vector, table_max: Vector
+        self, model: Any, objects: Sequence[int], hands: Sequence[Sequence[int]], table_min: Vector, table_max: Vector
     ) -> None:
         geoms = [int(model.body_geomadr[body]) for body in objects]
-        self._tips = [int(model.body_geomadr[body]) for body in fingertips]
+        self._hands = [[int(model.body_geomadr[body]) for body in fingertips] for fingertips in hands]
+        self._tips = [tip for tips in self._hands for tip in tips]
         self._half = {geom: model.geom_aabb[geom, 3:].tolist() for geom in (*geoms, *self._tips)}
         self._round, square = (model.material(name).id for name in (_ROUND, _SQUARE))
         spheres = model.geom_type == mujoco.mjtGeom.mjGEOM_SPHERE
@@ -102,8 +103,9 @@ class BlobShadows:
 
     def add_to(self, scene: Any, data: Any) -> None:
         """Adds the shadows of a mujoco.MjData to a mujoco.MjvScene that was updated from it."""
-        if len(self._tips) > 1:
-            self._add_hand(scene, data)
+        for tips in self._hands:
+            if len(tips) > 1:
+                self._add_hand(scene, data, tips)
         fingertips = [(geom, self._round) for geom in self._tips]
         for geoms, look in ((fingertips, _FINGERTIP), (self._of_objects, _OBJECT)):
             for geom, material in geoms:
@@ -139,9 +141,9 @@ class BlobShadows:
         half = (x1 - x0) / 2.0, (y1 - y0) / 2.0
         _brighten(_add_patch(scene, half, ((x0 + x1) / 2.0, (y0 + y1) / 2.0), (1.0, 0.0), 1.0))
 
-    def _add_hand(self, scene: Any, data: Any) -> None:
-        x0, y0, z0 = data.geom_xpos[self._tips[0]].tolist()
-        x1, y1, z1 = data.geom_xpos[self._tips[-1]].tolist()
+    def _add_hand(self, scene: Any, data: Any, tips: Sequence[int]) -> None:
+        x0, y0, z0 = data.geom_xpos[tips[0]].tolist()
+        x1, y1, z1 = data.geom_xpos[tips[-1]].tolist()
         length = math.hypot(x1 - x0, y1 - y0)
         if length > 0.0:
             place = (x0 + x1) / 2.0, (y0 + y1) / 2.0, (z0 + z1) / 2.0

@@ -1,11 +1,12 @@
 """How a workcell is brought into a state in which its task is done, for a picture of the goal."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from cobalt_sim.arm_drive import ArmDrive
+from cobalt_sim.plant_arm import PlantArm
 from cobalt_sim.sim_world import SimWorld
 from cobalt_teleop.core.kinematics import Kinematics
 from cobalt_teleop.core.pose import Pose, Vector
@@ -45,17 +46,18 @@ def joints_at(kinematics: Kinematics, home: Vector, place: Vector, quat_xyzw: Ve
     return joints
 
 
-def close_on_objects(world: SimWorld, data: Any, drive: ArmDrive, gripper: float) -> None:
+def close_on_objects(world: SimWorld, data: Any, arms: Sequence[PlantArm], gripper: float) -> None:
     """Moves the fingers of a mujoco.MjData to 0 closed to 1 open, while its objects stay where they are, weightless.
 
     Afterwards the objects have their weight again, and what lies between the fingers is held by them.
     """
-    if world.robot.gripper is not None:
-        data.ctrl[world.indices.gripper_ctrl] = world.robot.gripper.control(gripper)
+    for arm in arms:
+        arm.grip(gripper)
     bodies = list(world.indices.object_bodies.values())
     data.xfrc_applied[bodies, :3] = -np.outer(world.model.body_mass[bodies], world.model.opt.gravity)
     for _ in range(round(_GRIP_S / world.tick_s)):
-        drive.run(data)
+        for arm in arms:
+            arm.drive.run(data)
         mujoco.mj_step(world.model, data, nstep=world.substeps)
     data.xfrc_applied[bodies] = 0.0
     mujoco.mj_forward(world.model, data)

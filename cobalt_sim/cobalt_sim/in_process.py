@@ -1,29 +1,28 @@
 """Drives a plant through the host's own guard without ROS: for policies, and for measurements of experts and tasks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from cobalt_sim.experts import load_expert
+from cobalt_sim.experts import load_experts
 from cobalt_sim.experts.expert import ExpertCommand
-from cobalt_sim.mujoco_plant import PART, MujocoPlant
+from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, Mode, MotionCommand, Reference
-from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
+from cobalt_teleop.core.part_controller import Measured, PartController
 from cobalt_teleop.core.pose import Pose
-from cobalt_teleop.workcell_host.plant import Observation, PartAction
+from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription
 
 
-class GuardedPlant:
-    """One plant behind the guard, ticked by hand.
+class GuardedPart:
+    """One arm of a plant behind the guard.
 
     Args:
-        plant: What it drives.
+        part: What the plant says of it.
         period_s: Tick [s].
     """
 
-    def __init__(self, plant: MujocoPlant, *, period_s: float = 0.05) -> None:
-        self.plant = plant
-        part = plant.capabilities.parts[0]
+    def __init__(self, part: PartDescription, period_s: float) -> None:
+        self.name = part.name
         self._controller = PartController(
             limits=part.limits, kinematics=part.kinematics, home=part.home, period_s=period_s
         )
@@ -36,28 +35,26 @@ class GuardedPlant:
         """Likewise."""
         self.target = Pose()
         """Accepted target of the tool in the base frame."""
-        self._controller.start_from(self._measured(plant.observe()))
 
-    def reset(self, seed: int) -> None:
-        """Resets the plant and makes the guard hold there."""
-        self.plant.reset(self.plant.capabilities.tasks[0], seed)
-        self._controller.start_from(self._measured(self.plant.observe()))
+    def start_from(self, observation: Observation) -> None:
+        """Makes the guard hold where the arm is."""
+        self._controller.start_from(self._measured(observation))
 
-    def tick(self, command: ExpertCommand) -> None:
-        """Lives through one tick, driven by a hand's motion since its press."""
+    def drive(self, observation: Observation, command: ExpertCommand) -> PartAction:
+        """Returns the action of a tick that is driven by a hand's motion since its press."""
         self._epoch += command.engaged and not self._engaged
         self._engaged = command.engaged
         motion = self._command(Reference.ENGAGE, command.pose, command.gripper, engaged=command.engaged)
-        self._live(self._decide(Authority.HUMAN, motion))
+        return self._decide(observation, Authority.HUMAN, motion)
 
-    def engage_policy(self) -> None:
+    def engage_policy(self, observation: Observation) -> None:
         """Lets a policy take over where the tool is, so that its first pose moves the arm; no time passes."""
         self._epoch += 1
-        self._decide(Authority.POLICY, self._command(Reference.ABSOLUTE, self.plant.observe().parts[PART].pose, np.nan))
+        self.follow(observation, observation.parts[self.name].pose, np.nan)
 
-    def follow(self, pose: Pose, gripper: float) -> None:
-        """Lives through one tick, driven by a policy that wants the tool at a pose in the base frame."""
-        self._live(self._decide(Authority.POLICY, self._command(Reference.ABSOLUTE, pose, gripper)))
+    def follow(self, observation: Observation, pose: Pose, gripper: float) -> PartAction:
+        """Returns the action of a tick that is driven by a policy which wants the tool at a pose in the base frame."""
+        return self._decide(observation, Authority.POLICY, self._command(Reference.ABSOLUTE, pose, gripper))
 
     def _command(self, reference: Reference, pose: Pose, gripper: float, *, engaged: bool = True) -> MotionCommand:
         self._sample += 1
@@ -74,44 +71,108 @@ class GuardedPlant:
             age_s=0.0,
         )
 
-    def _decide(self, authority: Authority, command: MotionCommand) -> PartDecision:
+    def _decide(self, observation: Observation, authority: Authority, command: MotionCommand) -> PartAction:
         decision = self._controller.step(
-            measured=self._measured(self.plant.observe()),
+            measured=self._measured(observation),
             authority=authority,
             human=command if authority is Authority.HUMAN else None,
             policy=command if authority is Authority.POLICY else None,
         )
         self.limits, self.hold_reason, self.target = decision.limits, decision.hold_reason, decision.target
-        return decision
+        return PartAction(
+            joint_targets=decision.joint_targets,
+            gripper_target=decision.gripper_target,
+            joint_velocities=decision.joint_velocities,
+        )
 
-    def _live(self, decision: PartDecision) -> None:
-        self.plant.apply(
+    def _measured(self, observation: Observation) -> Measured:
+        part = observation.parts[self.name]
+        return Measured(pose=part.pose, joints=part.joint_positions, gripper=part.gripper)
+
+
+class GuardedPlant:
+    """One plant behind the guard, ticked by hand.
+
+    Args:
+        plant: What it drives.
+        period_s: Tick [s].
+    """
+
+    def __init__(self, plant: MujocoPlant, *, period_s: float = 0.05) -> None:
+        self.plant = plant
+        self.parts = {part.name: GuardedPart(part, period_s) for part in plant.capabilities.parts}
+        self._start()
+
+    @property
+    def first(self) -> GuardedPart:
+        """The first arm."""
+        return next(iter(self.parts.values()))
+
+    @property
+    def limits(self) -> Limit:
+        """Of the first arm in the last tick."""
+        return self.first.limits
+
+    @property
+    def hold_reason(self) -> HoldReason:
+        """Likewise."""
+        return self.first.hold_reason
+
+    @property
+    def target(self) -> Pose:
+        """Accepted target of the first arm's tool in its base frame."""
+        return self.first.target
+
+    def reset(self, seed: int) -> None:
+        """Resets the plant and makes the guard hold there."""
+        self.plant.reset(self.plant.capabilities.tasks[0], seed)
+        self._start()
+
+    def _start(self) -> None:
+        for part in self.parts.values():
+            part.start_from(self.plant.observe())
+
+    def tick(self, *commands: ExpertCommand) -> None:
+        """Lives through one tick, driven by hands' motions since their press, one for each arm."""
+        observation = self.plant.observe()
+        self._live(
             {
-                PART: PartAction(
-                    joint_targets=decision.joint_targets,
-                    gripper_target=decision.gripper_target,
-                    joint_velocities=decision.joint_velocities,
-                )
+                part.name: part.drive(observation, command)
+                for part, command in zip(self.parts.values(), commands, strict=True)
             }
         )
-        self.plant.advance()
 
-    @staticmethod
-    def _measured(observation: Observation) -> Measured:
-        part = observation.parts[PART]
-        return Measured(pose=part.pose, joints=part.joint_positions, gripper=part.gripper)
+    def engage_policy(self) -> None:
+        """Lets a policy take over the first arm where its tool is; no time passes."""
+        self.first.engage_policy(self.plant.observe())
+
+    def follow(self, pose: Pose, gripper: float) -> None:
+        """Lives through one tick, the first arm driven by a policy that wants its tool at a pose in the base frame."""
+        self._live({self.first.name: self.first.follow(self.plant.observe(), pose, gripper)})
+
+    def _live(self, actions: Mapping[str, PartAction]) -> None:
+        self.plant.apply(actions)
+        self.plant.advance()
 
 
 def run_expert(
     plant: MujocoPlant, seed: int, *, limit_s: float = 30.0, after_tick: Callable[[GuardedPlant], None] | None = None
 ) -> float | None:
-    """Lets the task's expert solve a seed; returns the simulated time it took [s], or None if it did not."""
+    """Lets the task's experts solve a seed; returns the simulated time it took [s], or None if they did not."""
     guarded = GuardedPlant(plant)
     guarded.reset(seed)
-    expert = load_expert(plant.capabilities.tasks[0])
+    experts = load_experts(plant.capabilities.tasks[0])
     while (observation := plant.observe()).sim_time < limit_s:
-        part = observation.parts[PART]
-        guarded.tick(expert.step(tool=part.pose, objects=observation.objects, gripper=part.gripper))
+        guarded.tick(
+            *(
+                experts[name].step(
+                    tool=part.pose,
+                    objects=plant.objects_seen_by(name),
+                    gripper=part.gripper,
+                )
+                for name, part in observation.parts.items()
+            )
+        )
         if after_tick is not None:
             after_tick(guarded)
         if plant.progress().success:

@@ -8,25 +8,23 @@ import mujoco
 import numpy as np
 
 from cobalt_sim import goal_scene
-from cobalt_sim.arm_drive import ArmDrive
+from cobalt_sim.plant_arm import PlantArm
 from cobalt_sim.scene import FRONT
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks.task import SceneState
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import Pose, Vector, rotation_vector, wxyz, xyzw
-from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
+from cobalt_teleop.kinematics.arm_set import ARM
 from cobalt_teleop.workcell_host.plant import (
     Capabilities,
     Observation,
     PartAction,
-    PartDescription,
-    PartState,
     Picture,
     Progress,
     TaskInfo,
 )
 
-PART = 'arm'
+PART = ARM
 
 _UNSTABLE = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
@@ -46,40 +44,18 @@ class MujocoPlant:
     def __init__(self, world: SimWorld, seed: int = 0) -> None:
         self._world = world
         self._data = mujoco.MjData(world.model)
-        self._kinematics = ArmKinematics(world.robot)
-        self._quat_wxyz = np.zeros(4)
-        self._velocity = np.zeros(6)
+        self._arms = {
+            arm.part: PlantArm(arm, world.model, self._data, world.indices.arms[arm.part], world.tick_s)
+            for arm in world.arms.arms
+        }
         self._capabilities = self._describe()
-        self._drive = self._make_drive()
         self.reset(world.task.info.name, seed)
 
-    def _make_drive(self) -> ArmDrive:
-        limits = self._world.robot.limits
-        return ArmDrive(
-            self._world.model,
-            self._world.indices.arm_ctrl,
-            joint_lower=limits.joint_lower,
-            joint_upper=limits.joint_upper,
-            joint_speed=limits.joint_speed,
-            tick_s=self._world.tick_s,
-        )
-
     def _describe(self) -> Capabilities:
-        robot = self._world.robot
         return Capabilities(
             real=False,
-            robot=robot.title,
-            parts=(
-                PartDescription(
-                    name=PART,
-                    robot=robot.name,
-                    joint_names=robot.joints,
-                    gripper_joint_name=robot.gripper.joint if robot.gripper else '',
-                    home=robot.home,
-                    limits=robot.limits,
-                    kinematics=self._kinematics,
-                ),
-            ),
+            robot=self._world.arms.title,
+            parts=tuple(arm.describe() for arm in self._arms.values()),
             cameras=tuple(self._world.cameras.values()),
             objects=self._world.task.objects,
             tasks=(self._world.task.info.name,),
@@ -112,19 +88,22 @@ class MujocoPlant:
         """Returns the measured state. Does not wait."""
         return self._observation
 
+    def objects_seen_by(self, part: str) -> Mapping[str, Pose]:
+        """Returns the objects' poses in the base frame of a part, by name."""
+        to_part = self._arms[part].base.inverse() @ self._first.base
+        return {name: to_part @ pose for name, pose in self._observation.objects.items()}
+
     def apply(self, actions: Mapping[str, PartAction]) -> None:
         """Takes the targets for this tick. After a fault the arm stays in its start state until the next reset."""
-        indices, gripper = self._world.indices, self._world.robot.gripper
-        action = actions.get(PART)
-        if action is None or self._fault:
+        if self._fault:
             return
-        self._drive.aim(action.joint_targets, action.joint_velocities)
-        if gripper is not None:
-            self._data.ctrl[indices.gripper_ctrl] = gripper.control(action.gripper_target)
+        for part, action in actions.items():
+            self._arms[part].aim(action)
 
     def advance(self) -> None:
         """Simulates one control period. Releases the interpreter's lock meanwhile."""
-        self._drive.run(self._data)
+        for arm in self._arms.values():
+            arm.drive.run(self._data)
         mujoco.mj_step(self._world.model, self._data, nstep=self._world.substeps)
         if self._unstable():
             fault = f'the simulation became unstable at {self._data.time:.2f} s and was reset; start a new episode'
@@ -147,33 +126,53 @@ class MujocoPlant:
         self._check_task(task)
         self._seed = seed
         self._fault = ''
-        self._rest_at(self._world.robot.home, self._world.task.start(np.random.default_rng(seed)))
+        self._rest_at(
+            {arm.part: arm.robot.home for arm in self._world.arms.arms},
+            self._world.task.start(np.random.default_rng(seed)),
+        )
         self._judge = self._world.task.new_judge()
         self._look()
 
     def show_goal(self) -> None:
         """Brings this workcell into a state in which its task is done: a scene to look at, not one to drive from."""
         goal = self._world.task.goal()
-        joints = goal_scene.joints_at(self._kinematics, self._world.robot.home, goal.tool, goal.quat_xyzw)
+        table = self._table()
+        joints = {}
+        for arm in self._world.arms.arms:
+            place = table @ Pose(goal.other_tools.get(arm.part, goal.tool))
+            joints[arm.part] = goal_scene.joints_at(
+                self._arms[arm.part].kinematics,
+                arm.robot.home,
+                (self._arms[arm.part].base.inverse() @ place).position,
+                goal.quat_xyzw,
+            )
         self._rest_at(joints, goal.objects)
-        goal_scene.close_on_objects(self._world, self._data, self._drive, goal.gripper)
+        goal_scene.close_on_objects(self._world, self._data, list(self._arms.values()), goal.gripper)
         self._judge = self._world.task.new_judge()
         self._look()
 
-    def _rest_at(self, joints: Vector, objects: Mapping[str, Pose]) -> None:
-        """Puts the arm at (n,) joints [rad], with an open gripper, and the objects at poses in the base frame."""
-        model, data, indices, robot = self._world.model, self._data, self._world.indices, self._world.robot
+    def _rest_at(self, joints: Mapping[str, Vector], objects: Mapping[str, Pose]) -> None:
+        """Puts the arms at (n,) joints [rad], with open grippers, and the objects at poses in the table's frame."""
+        model, data = self._world.model, self._data
         mujoco.mj_resetData(model, data)
-        data.qpos[indices.arm_qpos] = joints
-        self._drive.rest_at(data, joints)
-        if robot.gripper is not None:
-            data.ctrl[indices.gripper_ctrl] = robot.gripper.actuator_open
+        for part, arm in self._arms.items():
+            arm.rest_at(joints[part])
         mujoco.mj_kinematics(model, data)
-        base = self._body_pose(indices.base_body)
-        self._base_from_world = base.inverse()
-        for name, pose_in_base in objects.items():
-            self._put(name, base @ pose_in_base)
+        for arm in self._arms.values():
+            arm.find_base()
+        table = self._table()
+        self._table_from_world = table.inverse()
+        for name, pose in objects.items():
+            self._put(name, table @ pose)
         mujoco.mj_forward(model, data)
+
+    def _table(self) -> Pose:
+        """Returns the pose of the table's frame in the world: the base frame of a single arm."""
+        return self._first.base if len(self._arms) == 1 else Pose()
+
+    @property
+    def _first(self) -> PlantArm:
+        return next(iter(self._arms.values()))
 
     def _put(self, name: str, pose: Pose) -> None:
         """Puts an object at a pose in the world frame."""
@@ -202,7 +201,8 @@ class MujocoPlant:
 
     def stop(self) -> None:
         """Emergency stop: the servos hold the joints where they are now."""
-        self._drive.rest_at(self._data, self._data.qpos[self._world.indices.arm_qpos])
+        for arm in self._arms.values():
+            arm.stop()
 
     def capture(self, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
         """Returns a picture of the present state, (height, width, 3) RGB, from the calling thread's own context.
@@ -235,53 +235,45 @@ class MujocoPlant:
 
     def _look(self) -> None:
         """Measures the present state and judges it. To be called once a state."""
-        data, indices, robot = self._data, self._world.indices, self._world.robot
-        from_world = self._base_from_world
-        mujoco.mju_mat2Quat(self._quat_wxyz, data.site_xmat[indices.tool_site])
-        tool = from_world @ Pose(data.site_xpos[indices.tool_site].copy(), xyzw(self._quat_wxyz))
-        objects = {name: from_world @ self._body_pose(body) for name, body in indices.object_bodies.items()}
-        gripper = 0.0 if robot.gripper is None else robot.gripper.opening(float(data.qpos[indices.gripper_qpos]))
+        data, indices = self._data, self._world.indices
+        in_world = {name: self._body_pose(body) for name, body in indices.object_bodies.items()}
+        first_from_world = self._first.base.inverse()
+        parts = {part: arm.measure() for part, arm in self._arms.items()}
         self._observation = Observation(
             stamp_ns=time.time_ns(),
             sim_time=float(data.time),
-            parts={
-                PART: PartState(
-                    pose=tool,
-                    twist=self._tool_twist(),
-                    joint_positions=data.qpos[indices.arm_qpos],
-                    joint_velocities=data.qvel[indices.arm_dofs],
-                    joint_efforts=data.qfrc_actuator[indices.arm_dofs],
-                    gripper=gripper,
-                )
-            },
-            objects=objects,
+            parts=parts,
+            objects={name: first_from_world @ pose for name, pose in in_world.items()},
             faults=(self._fault,) if self._fault else (),
         )
-        held, touched = self._grasp()
+        held_by, touched = self._grasp()
+        tools = {part: self._table_from_world @ arm.tool() for part, arm in self._arms.items()}
+        first = self._capabilities.parts[0].name
         self._progress = self._judge.judge(
-            SceneState(time=float(data.time), tool=tool, gripper=gripper, objects=objects, held=held, touched=touched)
+            SceneState(
+                time=float(data.time),
+                tool=tools[first],
+                gripper=parts[first].gripper,
+                objects={name: self._table_from_world @ pose for name, pose in in_world.items()},
+                held=frozenset().union(*held_by.values()),
+                touched=touched,
+                tools=tools,
+                held_by=held_by,
+            )
         )
 
-    def _tool_twist(self) -> Vector:
-        """Returns (6,) linear and angular velocity of the tool, axes of the base frame."""
-        indices = self._world.indices
-        mujoco.mj_objectVelocity(
-            self._world.model, self._data, mujoco.mjtObj.mjOBJ_SITE, indices.tool_site, self._velocity, 0
-        )
-        to_base = self._data.xmat[indices.base_body].reshape(3, 3).T
-        return np.concatenate([to_base @ self._velocity[3:], to_base @ self._velocity[:3]])
-
-    def _grasp(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Returns the objects that every fingertip touches, and those that any part of the arm touches."""
+    def _grasp(self) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+        """Returns the objects that every fingertip of a hand touches, by part, and those that any arm touches."""
         indices = self._world.indices
         bodies = indices.body_of_geom[self._data.contact.geom]
-        held, touched = set(), set()
+        held: dict[str, set[str]] = {part: set() for part in self._arms}
+        touched = set()
         for name, body in indices.object_bodies.items():
             partners = np.concatenate([bodies[bodies[:, 0] == body, 1], bodies[bodies[:, 1] == body, 0]])
             if not indices.is_arm_body[partners].any():
                 continue
             touched.add(name)
-            tips = indices.fingertip_of_body[partners]
-            if indices.fingertips and len(set(tips[tips >= 0])) == indices.fingertips:
-                held.add(name)
-        return frozenset(held), frozenset(touched)
+            for part, arm in self._arms.items():
+                if arm.holds(partners):
+                    held[part].add(name)
+        return {part: frozenset(names) for part, names in held.items()}, frozenset(touched)

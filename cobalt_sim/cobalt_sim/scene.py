@@ -1,7 +1,7 @@
-"""The scene of a workcell: a room with a table, the arm on it, the task's objects, lights and cameras.
+"""The scene of a workcell: a room with a table, the arm or arms on it, the task's objects, lights and cameras.
 
-The world frame is the arm's base frame: the origin lies under the arm on the top of the table, x points away from the
-arm over the workspace, z up.
+The world frame is the table's: x points away from the arms over the workspace, z up. It is the base frame of a single
+arm; several stand to both sides of its origin.
 """
 
 import math
@@ -16,6 +16,8 @@ from cobalt_sim.arm_drive import make_servos_run
 from cobalt_sim.render_profile import RenderProfile
 from cobalt_sim.tasks.task import Task
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.pose import wxyz
+from cobalt_teleop.kinematics.arm_set import ARM, ArmSet, StandingArm
 from cobalt_teleop.kinematics.robot_description import RobotDescription
 from cobalt_teleop.workcell_host.plant import CameraModel
 
@@ -40,22 +42,48 @@ _OAK = (0.76, 0.60, 0.42)
 _BOX = mujoco.mjtGeom.mjGEOM_BOX
 
 
-def camera_names(robot: RobotDescription) -> tuple[str, ...]:
-    """Returns the cameras that a scene with this arm has."""
-    return (FRONT, WRIST) if robot.wrist_camera else (FRONT,)
+def camera_models(
+    arms: ArmSet, names: Sequence[str], *, width: int, height: int, rate_hz: float
+) -> tuple[CameraModel, ...]:
+    """Returns cameras of a scene with these arms.
+
+    Args:
+        arms: One or several.
+        names: Such as front; `wrist` is that of every arm.
+        width: [px].
+        height: [px].
+        rate_hz: Pictures a second at most [Hz].
+
+    Raises:
+        CobaltError: There is no such camera.
+    """
+    wrists = _wrists(arms)
+    models = {}
+    for asked in names:
+        for name in wrists if asked == WRIST and wrists else (asked,):
+            if name not in (FRONT, *wrists):
+                raise CobaltError(f"there is no camera '{name}'; this scene has {', '.join((FRONT, *wrists))}")
+            arm = wrists.get(name, arms.arms[0])
+            models[name] = camera_model(arm.robot, arm.part, name, width=width, height=height, rate_hz=rate_hz)
+    return tuple(models.values())
 
 
-def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cameras: Sequence[CameraModel]) -> Any:
+def _wrists(arms: ArmSet) -> dict[str, StandingArm]:
+    return {arm.prefix + WRIST: arm for arm in arms.arms if arm.robot.wrist_camera}
+
+
+def build_model(arms: ArmSet, task: Task, profile: RenderProfile, cameras: Sequence[CameraModel]) -> Any:
     """Compiles the scene into a mujoco.MjModel.
 
     Raises:
         CobaltError: A camera does not exist, or the arm has an actuator that is no position servo.
     """
+    known = (FRONT, *_wrists(arms))
     for camera in cameras:
-        if camera.name not in camera_names(robot):
-            raise CobaltError(f"there is no camera '{camera.name}'; the scene has {', '.join(camera_names(robot))}")
-    spec = mujoco.MjSpec.from_file(str(robot.model_path))
-    spec.modelname = f'{robot.name}_{task.info.name}'
+        if camera.name not in known:
+            raise CobaltError(f"there is no camera '{camera.name}'; the scene has {', '.join(known)}")
+    spec = _standing(arms)
+    spec.modelname = f'{arms.name}_{task.info.name}'
     spec.option.timestep = TIMESTEP_S
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
@@ -76,20 +104,33 @@ def build_model(robot: RobotDescription, task: Task, profile: RenderProfile, cam
     _add_materials(spec)
     blob_shadows.add_materials(spec)
     _add_room(spec)
-    _add_table(spec)
+    _add_table(spec, arms)
     _add_lights(spec, profile)
     _add_front_camera(spec)
-    _add_wrist_camera(spec, robot)
-    make_servos_run(spec, robot.actuators)
+    for arm in arms.arms:
+        _add_wrist_camera(spec, arm)
+        make_servos_run(spec, [arm.prefix + name for name in arm.robot.actuators])
     task.add_to_scene(spec)
     model = spec.compile()
     model.stat.extent, model.stat.center = 1.0, (0.3, 0.0, 0.2)
     return model
 
 
+def _standing(arms: ArmSet) -> Any:
+    """Returns a mujoco.MjSpec with the arms and nothing else."""
+    if arms.parts == (ARM,) and not arms.arms[0].base.position.any():
+        return mujoco.MjSpec.from_file(str(arms.arms[0].robot.model_path))
+    spec = mujoco.MjSpec()
+    for arm in arms.arms:
+        frame = spec.worldbody.add_frame(pos=arm.base.position, quat=wxyz(arm.base.quat_xyzw))
+        spec.attach(mujoco.MjSpec.from_file(str(arm.robot.model_path)), prefix=arm.prefix, frame=frame)
+    return spec
+
+
 def focal_px(robot: RobotDescription, camera: str, height: int) -> float:
     """Returns the focal length of a camera [px] for a picture's height [px]."""
-    field = robot.wrist_camera.field_of_view_deg if camera == WRIST and robot.wrist_camera else _FRONT_FIELD_DEG
+    wrist = robot.wrist_camera if camera.endswith(WRIST) else None
+    field = wrist.field_of_view_deg if wrist else _FRONT_FIELD_DEG
     return height / 2.0 / float(np.tan(np.deg2rad(field) / 2.0))
 
 
@@ -101,7 +142,7 @@ def camera_model(
     Args:
         robot: The arm.
         part: Its name in the workcell.
-        name: One of `camera_names`.
+        name: FRONT, or one that ends with WRIST.
         width: [px].
         height: [px].
         rate_hz: Pictures a second at most [Hz].
@@ -113,17 +154,17 @@ def camera_model(
         height=height,
         rate_hz=rate_hz,
         focal_px=focal_px(robot, name, height),
-        carried_by=part if name == WRIST else '',
-        yaw=math.nan if name == WRIST else math.atan2(way[1], way[0]),
+        carried_by=part if name.endswith(WRIST) else '',
+        yaw=math.nan if name.endswith(WRIST) else math.atan2(way[1], way[0]),
     )
 
 
-def _add_wrist_camera(spec: Any, robot: RobotDescription) -> None:
-    camera = robot.wrist_camera
+def _add_wrist_camera(spec: Any, arm: StandingArm) -> None:
+    camera = arm.robot.wrist_camera
     if camera is not None:
         x, y = (np.asarray(axis) / np.linalg.norm(axis) for axis in (camera.x_axis, camera.y_axis))
-        spec.body(camera.body).add_camera(
-            name=WRIST, pos=camera.position, quat=_quat_of_axes(x, y), fovy=camera.field_of_view_deg
+        spec.body(arm.prefix + camera.body).add_camera(
+            name=arm.prefix + WRIST, pos=camera.position, quat=_quat_of_axes(x, y), fovy=camera.field_of_view_deg
         )
 
 
@@ -227,7 +268,7 @@ def _add_room(spec: Any) -> None:
     _box(spec, 'skirting', (-1.29, 0.0, floor + 0.05), (0.006, 3.0, 0.05), 'skirting', visual=True)
 
 
-def _add_table(spec: Any) -> None:
+def _add_table(spec: Any, arms: ArmSet) -> None:
     x, y = _TABLE_CENTRE
     half_x, half_y = _TABLE_HALF
     _box(spec, 'table', (x, y, -_TABLE_TOP / 2), (half_x, half_y, _TABLE_TOP / 2), 'oak')
@@ -243,7 +284,9 @@ def _add_table(spec: Any) -> None:
         rail = (x, y + side * (half_y - 0.06), -_TABLE_TOP - 0.03)
         _box(spec, f'rail_{side}', rail, (half_x - 0.06, 0.02, 0.03), 'steel', visual=True)
     _box(spec, 'apron', (x + half_x - 0.06, y, -_TABLE_TOP - 0.03), (0.02, half_y - 0.06, 0.03), 'steel', visual=True)
-    _box(spec, 'base_plate', (-0.04, 0.0, 0.0015), (0.13, 0.11, 0.0015), 'steel', visual=True)
+    for arm in arms.arms:
+        foot = np.add(arm.base.position, (-0.04, 0.0, 0.0015))
+        _box(spec, f'{arm.prefix}base_plate', foot, (0.13, 0.11, 0.0015), 'steel', visual=True)
     # The mat marks where the arm works; it has no thickness that a cube could feel.
     _box(spec, 'mat', (0.51, 0.0, 0.0), (0.17, 0.27, 0.0008), 'mat', visual=True)
     for side in (-1, 1):

@@ -2,18 +2,16 @@
 
 import sys
 
-from cobalt_sim.mujoco_plant import PART, MujocoPlant
+from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
-from cobalt_sim.scene import camera_model, camera_names
+from cobalt_sim.scene import camera_models
 from cobalt_sim.sim_parameters import SimParameters
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
-from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.kinematics.robot_description import RobotDescription, load_robot
+from cobalt_teleop.kinematics.arm_set import load_arms
 from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.workcell_host.host_node import HostNode, HostOptions
-from cobalt_teleop.workcell_host.plant import CameraModel
 
 _SUMMARY = 'Simulates workcells, each an arm at a table, and hosts them: commands in, states and video out.'
 
@@ -24,11 +22,17 @@ class SimNode(HostNode):
     def __init__(self, stop: Stop) -> None:
         super().__init__('sim')
         parameters = read_parameters(self, SimParameters)
-        robot = load_robot(parameters.robot)
+        arms = load_arms(parameters.robot)
         world = SimWorld(
-            robot,
+            arms,
             load_task(parameters.task),
-            _cameras(parameters, robot),
+            camera_models(
+                arms,
+                parameters.cameras,
+                width=parameters.width,
+                height=parameters.height,
+                rate_hz=parameters.camera_rate_hz,
+            ),
             load_profile(parameters.profile, shadows=parameters.shadows != 'off'),
             tick_s=1.0 / parameters.control_rate_hz,
         )
@@ -49,18 +53,6 @@ class SimNode(HostNode):
                 on_thread_end=world.close_thread,
             ),
         )
-
-
-def _cameras(parameters: SimParameters, robot: RobotDescription) -> tuple[CameraModel, ...]:
-    for name in parameters.cameras:
-        if name not in camera_names(robot):
-            raise CobaltError(f"there is no camera '{name}'; this scene has {', '.join(camera_names(robot))}")
-    return tuple(
-        camera_model(
-            robot, PART, name, width=parameters.width, height=parameters.height, rate_hz=parameters.camera_rate_hz
-        )
-        for name in dict.fromkeys(parameters.cameras)
-    )
 
 
 def main() -> int:

@@ -90,11 +90,10 @@ def test_a_step_is_not_overshot(hand, axis, size):
 
 def test_the_joints_live_far_from_their_torque_limits(hand):
     plant = hand.plant
-    torque = plant._world.model.actuator_forcerange[plant._world.indices.arm_ctrl, 1]
+    servos = plant._world.indices.arms['arm'].arm_ctrl
+    torque = plant._world.model.actuator_forcerange[servos, 1]
     at_limit = []
-    mujoco.set_mjcb_control(
-        lambda _, data: at_limit.append(np.abs(data.actuator_force[plant._world.indices.arm_ctrl]) > 0.999 * torque)
-    )
+    mujoco.set_mjcb_control(lambda _, data: at_limit.append(np.abs(data.actuator_force[servos]) > 0.999 * torque))
     try:
         for tick in range(100):
             angle = 2.0 * np.pi * tick * TICK_S
@@ -138,7 +137,7 @@ def test_pressed_onto_the_table_nothing_passes_through_it_and_the_arm_comes_free
     down = np.array([0.0, 0.0, -MIDDLE[2]])
     hand.glide((np.zeros(3), down), seconds=2.0)
     hand.rest(2.0, down)
-    tips = np.flatnonzero(hand.plant._world.indices.fingertip_of_body >= 0)
+    tips = hand.plant._world.indices.arms['arm'].fingertips
     assert min(hand.plant.data.xpos[tips, 2]) > 0.0
     assert hand.plant.observe().faults == ()
     hand.glide((down, np.zeros(3)), seconds=2.0)

@@ -285,6 +285,7 @@ def test_render_returns_a_picture_of_each_only_where_that_was_chosen(made):
     ('choices', 'sentence'),
     [
         ({'task': 'fly'}, "no task 'fly'; known are lift, stack, pick_place"),
+        ({'task': 'two_arm_lift'}, "have one arm, but the task 'two_arm_lift' is for two"),
         ({'robot': 'fly'}, "no robot 'fly'"),
         ({'cameras': ('side',)}, "no camera 'side'; the scene has front, wrist"),
         ({'cameras': 'front'}, "'cameras' is a tuple of names"),

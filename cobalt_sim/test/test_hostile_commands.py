@@ -30,7 +30,7 @@ class Watch:
         self.speed, self.turning, self.joints, self.places = [[]], [[]], [[]], []
 
     def __call__(self, model, data):
-        indices = self._world.indices
+        indices = self._world.indices.arms['arm']
         mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_SITE, indices.tool_site, self._velocity, 0)
         self.speed[-1].append(float(np.linalg.norm(self._velocity[3:])))
         self.turning[-1].append(float(np.linalg.norm(self._velocity[:3])))

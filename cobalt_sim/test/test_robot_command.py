@@ -44,7 +44,16 @@ def described(tmp_path):
 
 def test_the_list_has_every_arm_with_its_title(capsys):
     assert run('list') == 0
-    assert 'franka_panda         Franka Emika Panda with Robotiq 2F-85' in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert 'franka_panda         Franka Emika Panda with Robotiq 2F-85' in told
+    assert 'two_pandas           Two Franka Emika Pandas' in told
+
+
+def test_several_arms_are_checked_one_after_the_other_and_drawn_together(tmp_path, capsys):
+    picture = tmp_path / 'pandas.png'
+    assert run('check', 'two_pandas', '--json', '--picture', picture) == 0
+    assert json.loads(capsys.readouterr().out)['robot'] == 'two_pandas'
+    assert cv2.imread(str(picture)).std() > 20
 
 
 @pytest.mark.parametrize('name', [name for name in robot_names() if name != 'franka_panda'])

@@ -23,7 +23,7 @@ def _seen_at(plant, name, point):
 
 
 def _tool(plant):
-    return plant.data.site_xpos[plant._world.indices.tool_site]
+    return plant.data.site_xpos[plant._world.indices.arms['arm'].tool_site]
 
 
 def _first_on_ray(plant, name, point):
@@ -75,7 +75,7 @@ def test_the_wrist_camera_sees_the_place_between_the_fingertips_all_the_way_down
         first = _first_on_ray(plant, WRIST, _tool(plant))
         assert first in (None, 'cube')
         looked.add(first)
-        for tip in np.flatnonzero(plant._world.indices.fingertip_of_body >= 0):
+        for tip in plant._world.indices.arms['arm'].fingertips:
             assert (np.abs(_seen_at(plant, WRIST, data.xpos[tip])) < 0.8).all()
 
     assert run_expert(plant, seed, after_tick=look) is not None

@@ -13,13 +13,14 @@ harness.enter_workspace()
 
 import numpy as np  # noqa: E402
 
-from cobalt_sim.experts import EXPERTS  # noqa: E402
+from cobalt_sim.experts import EXPERTS, TWO_ARM_EXPERTS  # noqa: E402
 from cobalt_sim.in_process import run_expert  # noqa: E402
 from cobalt_sim.mujoco_plant import MujocoPlant  # noqa: E402
 from cobalt_sim.render_profile import load_profile  # noqa: E402
 from cobalt_sim.sim_world import SimWorld  # noqa: E402
 from cobalt_sim.tasks import load_task  # noqa: E402
-from cobalt_teleop.kinematics.robot_description import load_robot  # noqa: E402
+from cobalt_sim.tasks.task import ONE_ARM  # noqa: E402
+from cobalt_teleop.kinematics.arm_set import load_arms  # noqa: E402
 
 
 def measure(arguments: argparse.Namespace) -> harness.Figures:
@@ -28,7 +29,8 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     episodes = arguments.episodes or (5 if arguments.quick else 50)
     for name in arguments.tasks.split(','):
         task = load_task(name)
-        plant = MujocoPlant(SimWorld(load_robot(arguments.robot), task, [], load_profile('fast')))
+        arms = load_arms(arguments.robot if task.parts == ONE_ARM else 'two_pandas')
+        plant = MujocoPlant(SimWorld(arms, task, [], load_profile('fast')))
         harness.say(f'{name}: {episodes} episodes ...')
         seeds = range(arguments.first_seed, arguments.first_seed + episodes)
         times = [run_expert(plant, seed, limit_s=task.info.time_limit_s) for seed in seeds]
@@ -40,8 +42,9 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds --tasks, --robot, --episodes and --first-seed."""
-    parser.add_argument('--tasks', default=','.join(EXPERTS), help='names, separated by commas (all)')
-    parser.add_argument('--robot', default='franka_panda', help='arm, by name or robot.yaml (franka_panda)')
+    everything = ','.join((*EXPERTS, *TWO_ARM_EXPERTS))
+    parser.add_argument('--tasks', default=everything, help='names, separated by commas (all)')
+    parser.add_argument('--robot', default='franka_panda', help='single arm, by name or robot.yaml (franka_panda)')
     parser.add_argument('--episodes', type=int, help='of each task (50)')
     parser.add_argument('--first-seed', type=int, default=2000, help='of the episodes (2000)')
 

@@ -78,11 +78,11 @@ def make_plant(name: str, *, old: bool) -> MujocoPlant:
         return MujocoPlant(SimWorld(robot, load_task('lift'), [], load_profile('fast')))
     robot = replace(robot, limits=replace(robot.limits, **OLD_ACCELERATIONS))
     world = SimWorld(robot, load_task('lift'), [], load_profile('fast'))
-    for actuator, (stiffness, damping) in zip(world.indices.arm_ctrl, OLD_SERVOS, strict=True):
+    for actuator, (stiffness, damping) in zip(world.indices.arms[PART].arm_ctrl, OLD_SERVOS, strict=True):
         world.model.actuator_gainprm[actuator, 0] = stiffness
         world.model.actuator_biasprm[actuator, 1:3] = -stiffness, -damping
     plant = MujocoPlant(world)
-    plant._drive.__class__ = HeldTargets
+    plant._arms[PART].drive.__class__ = HeldTargets
     return plant
 
 
@@ -97,7 +97,7 @@ def follow(plant: MujocoPlant, path: HandPath, seconds: float, place: Vector = M
         guarded.tick(ExpertCommand(pose=pose, gripper=1.0, engaged=0 < tick < 110))
     start = plant.observe().parts[PART].pose
     began_s = float(plant.data.time)
-    indices = plant._world.indices
+    indices = plant._world.indices.arms[PART]
     torque = plant._world.model.actuator_forcerange[indices.arm_ctrl, 1]
     rows: list[Vector] = []
     quat_wxyz = np.zeros(4)

@@ -1,5 +1,6 @@
-"""The scripted experts, one a task: each solves its task through commands alone."""
+"""The scripted experts, one a task and arm: they solve their task through commands alone."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Protocol
 
@@ -14,12 +15,19 @@ from cobalt_sim.experts.square_nut import SquareNutExpert
 from cobalt_sim.experts.stack import StackExpert
 from cobalt_sim.experts.threading import ThreadingExpert
 from cobalt_sim.experts.three_piece_assembly import ThreePieceExpert
+from cobalt_sim.experts.two_arm_handover import two_arm_handover_experts
+from cobalt_sim.experts.two_arm_lift import two_arm_lift_experts
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.kinematics.arm_set import ARM
 
 
 class _MakeExpert(Protocol):
     def __call__(self, *, period_s: float) -> Expert: ...
+
+
+class _MakeExperts(Protocol):
+    def __call__(self, *, period_s: float) -> Mapping[str, Expert]: ...
 
 
 EXPERTS: dict[str, _MakeExpert] = {
@@ -38,8 +46,29 @@ EXPERTS: dict[str, _MakeExpert] = {
 }
 
 
+TWO_ARM_EXPERTS: dict[str, _MakeExperts] = {
+    'two_arm_lift': two_arm_lift_experts,
+    'two_arm_handover': two_arm_handover_experts,
+}
+
+
+def load_experts(task: str, *, period_s: float = 0.05) -> Mapping[str, Expert]:
+    """Returns the experts of a task, one for each of the workcell's parts.
+
+    Args:
+        task: Its name.
+        period_s: Time between two steps of an expert [s].
+
+    Raises:
+        CobaltError: The task has none.
+    """
+    if task in TWO_ARM_EXPERTS:
+        return TWO_ARM_EXPERTS[task](period_s=period_s)
+    return {ARM: load_expert(task, period_s=period_s)}
+
+
 def load_expert(task: str, *, period_s: float = 0.05) -> Expert:
-    """Returns the expert of a task.
+    """Returns the expert of a task for one arm.
 
     Args:
         task: Its name.

@@ -127,6 +127,12 @@ def least_turn(yaw: float, symmetry: float) -> float:
     return yaw - symmetry * round(yaw / symmetry)
 
 
-def across(yaw: float) -> float:
-    """Returns the turn about z, 90 or -90 deg [rad], that is nearest to another: the fingers open along x there."""
-    return float(np.copysign(np.pi / 2, yaw))
+def across(yaw: float, thing_yaw: float = 0.0) -> float:
+    """Returns the turn about z that is nearest to another and square to that of a thing: it is taken from its sides.
+
+    Args:
+        yaw: Of the tool [rad].
+        thing_yaw: Of the axis along which the fingers open [rad].
+    """
+    away = yaw - thing_yaw
+    return thing_yaw + float(np.copysign(np.pi / 2, np.arctan2(np.sin(away), np.cos(away))))

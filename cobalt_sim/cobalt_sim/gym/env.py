@@ -14,6 +14,8 @@ from cobalt_sim.render_profile import load_profile
 from cobalt_sim.scene import FRONT, camera_model
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
+from cobalt_sim.tasks.task import ONE_ARM
+from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.kinematics.robot_description import load_robot
 
@@ -22,9 +24,11 @@ def make_world(options: EnvOptions) -> SimWorld:
     """Returns the world of one or many environments.
 
     Raises:
-        CobaltError: Task, robot, profile or camera do not exist, or no OpenGL works for the pictures.
+        CobaltError: Task, robot, profile or camera do not exist, the task is for two arms, or no OpenGL works.
     """
-    robot = load_robot(options.robot)
+    task, robot = load_task(options.task), load_robot(options.robot)
+    if task.parts != ONE_ARM:
+        raise CobaltError(f"gymnasium environments have one arm, but the task '{options.task}' is for two")
     shown = (FRONT,) if options.render_mode else ()
     cameras = [
         camera_model(robot, PART, name, width=options.width, height=options.height, rate_hz=options.control_rate_hz)
@@ -32,7 +36,7 @@ def make_world(options: EnvOptions) -> SimWorld:
     ]
     return SimWorld(
         robot,
-        load_task(options.task),
+        task,
         cameras,
         load_profile(options.profile),
         tick_s=1.0 / options.control_rate_hz,

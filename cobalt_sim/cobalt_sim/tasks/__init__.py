@@ -13,6 +13,8 @@ from cobalt_sim.tasks.stack import StackTask
 from cobalt_sim.tasks.task import Task
 from cobalt_sim.tasks.threading import ThreadingTask
 from cobalt_sim.tasks.three_piece_assembly import ThreePieceAssemblyTask
+from cobalt_sim.tasks.two_arm_handover import TwoArmHandoverTask
+from cobalt_sim.tasks.two_arm_lift import TwoArmLiftTask
 from cobalt_teleop.core.errors import CobaltError
 
 TASKS: dict[str, type[Task]] = {
@@ -26,6 +28,8 @@ TASKS: dict[str, type[Task]] = {
         MugCleanupTask,
         CoffeeTask,
         ThreePieceAssemblyTask,
+        TwoArmLiftTask,
+        TwoArmHandoverTask,
         ReachPositionTask,
         ReachRotationTask,
         ReachPoseTask,

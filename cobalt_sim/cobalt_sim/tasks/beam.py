@@ -6,7 +6,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, Vector, multiply, quaternion, rotate
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -53,6 +53,7 @@ class BeamTask:
         time_limit_s=45.0,
     )
     objects = (BEAM,)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the beam."""

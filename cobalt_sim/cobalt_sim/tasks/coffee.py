@@ -9,7 +9,7 @@ import numpy as np
 from cobalt_sim.tasks.carry_stage import carry_stage
 from cobalt_sim.tasks.solids import BLUE, GREY, YELLOW, Box, Cylinder, add_solids, add_thing, ring
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_sim.tasks.upright import is_upright
 from cobalt_teleop.core.pose import Pose, angle_between, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
@@ -60,6 +60,7 @@ class CoffeeTask:
         time_limit_s=120.0,
     )
     objects = (POD, LID)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the pod and the machine."""

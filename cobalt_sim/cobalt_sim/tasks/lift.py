@@ -7,7 +7,7 @@ import numpy as np
 
 from cobalt_sim.tasks.solids import BLUE, Box, add_thing
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -56,6 +56,7 @@ class LiftTask:
 
     info = TaskInfo(name='lift', instruction='Pick up the blue cube and hold it above the table.', time_limit_s=60.0)
     objects = (CUBE,)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the cube."""

@@ -9,7 +9,7 @@ import numpy as np
 from cobalt_sim.tasks.carry_stage import carry_stage
 from cobalt_sim.tasks.solids import BLUE, GREY, YELLOW, Box, Cylinder, add_solids, add_thing
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -63,6 +63,7 @@ class MugCleanupTask:
         time_limit_s=150.0,
     )
     objects = (MUG, DRAWER)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the mug, the cabinet and its drawer."""

@@ -8,7 +8,7 @@ import numpy as np
 from cobalt_sim.tasks.solids import BLUE, GREY, YELLOW, Box, Cylinder, add_solids, add_thing
 from cobalt_sim.tasks.stay import Stay
 from cobalt_sim.tasks.table_places import stand_apart
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -62,6 +62,7 @@ class PickPlaceTask:
         name='pick_place', instruction='Put the blue cube and the yellow can into the box.', time_limit_s=120.0
     )
     objects = (CUBE, CAN)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the things and the box."""

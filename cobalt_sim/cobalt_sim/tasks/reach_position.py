@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -52,6 +52,7 @@ class ReachPositionTask:
         time_limit_s=30.0,
     )
     objects = (BALL,)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the ball."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from cobalt_sim.tasks.ghost_hand import GHOST, add_ghost_hand, ghost_at, goal_turn, random_turn
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, angle_between
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -48,6 +48,7 @@ class ReachRotationTask:
         time_limit_s=30.0,
     )
     objects = (GHOST,)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the green hand."""

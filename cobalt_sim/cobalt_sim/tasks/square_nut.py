@@ -8,7 +8,7 @@ import numpy as np
 from cobalt_sim.tasks.carry_stage import carry_stage
 from cobalt_sim.tasks.solids import BLUE, YELLOW, Box, add_stand, add_thing, frame
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_sim.tasks.upright import is_upright
 from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
@@ -54,6 +54,7 @@ class SquareNutTask:
         time_limit_s=90.0,
     )
     objects = (NUT, PEG)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the nut and the peg."""

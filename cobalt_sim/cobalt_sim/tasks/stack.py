@@ -9,7 +9,7 @@ from cobalt_sim.tasks import solids
 from cobalt_sim.tasks.carry_stage import carry_stage
 from cobalt_sim.tasks.solids import Box, add_thing
 from cobalt_sim.tasks.table_places import stand_apart
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, rotate
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -59,6 +59,7 @@ class StackTask:
         name='stack', instruction='Put the blue cube on top of the yellow cube and let go.', time_limit_s=90.0
     )
     objects = (BLUE, YELLOW)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the cubes."""

@@ -9,7 +9,7 @@ from cobalt_sim.tasks.carry_stage import carry_stage
 from cobalt_sim.tasks.ghost_hand import POINTING_DOWN
 from cobalt_sim.tasks.solids import BLUE, GREY, YELLOW, Box, add_stand, add_thing, ring
 from cobalt_sim.tasks.stay import Stay
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_teleop.core.pose import Pose, multiply, quaternion, rotate
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
 
@@ -60,6 +60,7 @@ class ThreadingTask:
         time_limit_s=90.0,
     )
     objects = (NEEDLE, RING)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the needle and the ring."""

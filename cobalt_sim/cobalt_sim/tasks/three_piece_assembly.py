@@ -9,7 +9,7 @@ from cobalt_sim.tasks.carry_stage import carry_stage
 from cobalt_sim.tasks.solids import BLUE, GREY, YELLOW, Box, add_stand, add_thing, frame
 from cobalt_sim.tasks.stay import Stay
 from cobalt_sim.tasks.table_places import stand_apart
-from cobalt_sim.tasks.task import GoalScene, SceneState
+from cobalt_sim.tasks.task import ONE_ARM, GoalScene, SceneState
 from cobalt_sim.tasks.upright import is_upright
 from cobalt_teleop.core.pose import Pose, Vector, quaternion
 from cobalt_teleop.workcell_host.plant import Progress, TaskInfo
@@ -62,6 +62,7 @@ class ThreePieceAssemblyTask:
         time_limit_s=120.0,
     )
     objects = (TOWER, CAP, BASE)
+    parts = ONE_ARM
 
     def add_to_scene(self, spec: Any) -> None:
         """Adds the pieces. The frames of base and tower are at their undersides."""
