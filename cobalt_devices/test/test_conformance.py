@@ -88,7 +88,7 @@ def test_a_driver_that_keeps_its_promises_passes():
         (Drifts, 'stands', 'while nothing was commanded'),
         (Lags, 'follows', 'behind the targets'),
         (IgnoresStop, 'stops', 'after stop'),
-        (JumpsWhenReady, 'recovers', 'jumped'),
+        (JumpsWhenReady, 'recovers', 'jump'),
         (NeverReady, 'recovers', 'key switch'),
         (GripsTheWrongWay, 'grips', '0 must be closed'),
     ],

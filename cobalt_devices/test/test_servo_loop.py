@@ -133,7 +133,8 @@ def test_a_fault_pauses_the_set_points_and_they_begin_anew_where_the_arm_then_is
         assert words in ' '.join(loop.faults)
         time.sleep(0.1)
         count = len(arm.sent)
-        arm.joints = np.array(ROBOT.home) - 0.1  # somebody moved it meanwhile
+        arm.joints = arm.joints - 0.04  # somebody moved it meanwhile
+        moved_to = arm.joints.copy()
         time.sleep(0.1)
         assert len(arm.sent) == count
     vars(arm).update(mends)
@@ -142,7 +143,7 @@ def test_a_fault_pauses_the_set_points_and_they_begin_anew_where_the_arm_then_is
     assert len(arm.sent) == count, 'a target of before the fault moves nothing'
     loop.aim(arm.joints.copy(), np.zeros(7), 0.5)
     until(lambda: len(arm.sent) > count)
-    assert np.abs(arm.sent[count] - (ROBOT.home - 0.1)).max() < 1e-6
+    assert np.abs(arm.sent[count] - moved_to).max() < 1e-6
 
 
 def test_a_stop_reaches_the_driver_at_once_and_the_next_aim_makes_it_ready_again(loop, arm):
@@ -157,6 +158,22 @@ def test_a_stop_reaches_the_driver_at_once_and_the_next_aim_makes_it_ready_again
     with Ticking(loop):
         until(lambda: len(arm.sent) > count)
     assert arm.calls[-1] == 'recover'
+
+
+def test_encoders_that_jump_are_not_followed_until_a_person_has_looked(loop, arm):
+    with Ticking(loop):
+        until(lambda: len(arm.sent) > 20)
+        arm.joints = arm.joints + np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0, 0.0])
+        until(lambda: loop.faults)
+        assert 'joint 3 was measured to jump by 0.2' in loop.faults[0]
+        time.sleep(0.05)
+        count = len(arm.sent)
+        time.sleep(0.2)
+        assert len(arm.sent) == count
+        loop.stop()
+    with Ticking(loop):
+        until(lambda: len(arm.sent) > count)
+    assert not loop.faults
 
 
 def test_when_nobody_aims_any_more_the_set_points_come_to_rest(loop, arm):

@@ -43,8 +43,8 @@ def _add_check(commands: 'argparse._SubParsersAction[argparse.ArgumentParser]') 
         'check',
         help='check whether a driver keeps its promises; moves the arm a little',
         description='Connects, measures, swings all joints slowly by 0.06 rad, stops, makes ready again, grips, '
-        'closes. THE ARM MOVES: keep away from it, with the emergency stop at hand. Exits with 0 if all is well, 1 if a '
-        'check fails, 2 if the driver cannot be made.',
+        'closes. THE ARM MOVES: keep away from it, with the emergency stop at hand. '
+        'Exits with 0 if all is well, 1 if a check fails, 2 if the driver cannot be made.',
     )
     check.add_argument('driver', help='name of the driver (cobalt driver list)')
     check.add_argument('--robot', default='franka_panda', help='name of an arm, or path of a robot.yaml (%(default)s)')

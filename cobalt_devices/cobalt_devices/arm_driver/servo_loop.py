@@ -18,6 +18,9 @@ _KEPT_PERIODS = 5000
 _STALE_S = 0.2
 """A measurement older than this is none to move by [s]."""
 
+_JUMP_SPEEDS, _JUMP_RAD = 3.0, 0.05
+"""A joint that goes further than this many times its largest speed, and by this more [rad], was measured wrongly."""
+
 
 @dataclass(frozen=True)
 class ServoTiming:
@@ -63,6 +66,7 @@ class ServoLoop:
         self._streams = False
         self._state: DriverState | None = None
         self._trouble = 'the arm is not connected yet'
+        self._jumped = ''
         self._periods: deque[float] = deque(maxlen=_KEPT_PERIODS)
         self._turns = self._overruns = 0
         self._ending = threading.Event()
@@ -88,8 +92,7 @@ class ServoLoop:
     @property
     def faults(self) -> tuple[str, ...]:
         """Why it does not move, in words; empty if it may."""
-        trouble = (self._trouble,) if self._trouble else ()
-        return trouble + self.state.faults
+        return tuple(text for text in (self._trouble, self._jumped) if text) + self.state.faults
 
     @property
     def timing(self) -> ServoTiming:
@@ -147,7 +150,7 @@ class ServoLoop:
         try:
             if self._recover:
                 self._driver.recover()
-                self._recover = False
+                self._recover, self._jumped = False, ''
                 self._pause()
             state = self._look()
             if self._may_move(state):
@@ -163,11 +166,26 @@ class ServoLoop:
             raise DriverError('the driver measured numbers that are none; is the arm on?')
         age_s = (time.time_ns() - state.stamp_ns) * 1e-9
         self._trouble = f'the arm has told nothing for {age_s:.1f} s' if age_s > _STALE_S else ''
+        if self._state is not None:
+            self._watch_for_jump(self._state, state)
         self._state = state
         return state
 
+    def _watch_for_jump(self, before: DriverState, state: DriverState) -> None:
+        """Sees encoders that jump: who followed them would drive the arm to where it never was."""
+        elapsed_s = (state.stamp_ns - before.stamp_ns) * 1e-9
+        if elapsed_s <= 0.0:
+            return
+        jumps = np.abs(state.joints - before.joints) - _JUMP_SPEEDS * self._path.joint_speed * elapsed_s
+        worst = int(np.argmax(jumps))
+        if jumps[worst] > _JUMP_RAD:
+            self._jumped = (
+                f'joint {worst + 1} was measured to jump by {abs(state.joints[worst] - before.joints[worst]):.2f} rad: '
+                'look at the arm, stop it, and release the stop'
+            )
+
     def _may_move(self, state: DriverState) -> bool:
-        return not (self._trouble or state.faults or self._stopped)
+        return not (self._trouble or self._jumped or state.faults or self._stopped)
 
     def _move(self, state: DriverState) -> None:
         with self._lock:

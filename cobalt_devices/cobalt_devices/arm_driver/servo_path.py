@@ -75,6 +75,11 @@ class ServoPath:
         self._since_target = 0
 
     @property
+    def joint_speed(self) -> Vector:
+        """(n,) largest speeds [rad/s]."""
+        return self._limits.joint_speed
+
+    @property
     def at_rest(self) -> bool:
         """Whether the set point stands and will stand until there is another target."""
         return self._at_rest

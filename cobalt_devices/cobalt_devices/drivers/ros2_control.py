@@ -65,7 +65,7 @@ class Ros2ControlOptions:
     gripper_open: float = parameter(1.0, 'Likewise when it is open')
     diagnostics_topic: str = parameter('', 'Topic of DiagnosticArray, such as /diagnostics; empty for none')
     diagnostics_name: str = parameter('', 'What the names of the statuses begin with whose errors stop the arm')
-    stop_service: str = parameter('', 'std_srvs/Trigger that stops the arm; empty to hold it where it is')
+    stop_service: str = parameter('', 'std_srvs/Trigger that stops the arm; empty to leave it at its last set point')
     recover_service: str = parameter('', 'std_srvs/Trigger that makes it ready after a stop; empty for none')
 
 
@@ -252,16 +252,12 @@ class Ros2ControlDriver:
             self._grips.publish(Float64MultiArray(data=array.array('d', [position])))
 
     def hold(self) -> None:
-        """Commands the measured posture once: position controllers keep their last command."""
-        state = self._state
-        if state is not None:
-            self.command(state.joints, np.zeros_like(state.joints))
+        """Sends nothing: controllers keep their last set point, and what is measured may be what is wrong."""
 
     def stop(self) -> None:
-        """Calls the stop service if there is one, and commands the measured posture."""
+        """Calls the stop service if there is one. Without it the arm stands at its last set point."""
         if self._options.stop_service:
             self._services[self._options.stop_service].call_async(Trigger.Request())
-        self.hold()
 
     def recover(self) -> None:
         """Calls the recover service if there is one.
@@ -282,6 +278,4 @@ class Ros2ControlDriver:
             raise DriverError(f'{name} refused: {answer.message if answer else "no answer"}')
 
     def close(self) -> None:
-        """Leaves the arm at its last command."""
-        if self._state is not None:
-            self.hold()
+        """Leaves the arm at its last set point."""
