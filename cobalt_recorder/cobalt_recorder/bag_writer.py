@@ -21,6 +21,9 @@ CHUNK_BYTES = 256 * 1024
 CHUNK_SECONDS = 0.8
 """Age at which a chunk is closed, so that less than a second is lost with the process or the power."""
 
+LIBRARY = 'cobalt_recorder'
+"""What the file says of who wrote it."""
+
 _BLOCK_BYTES = 1024 * 1024
 
 RESERVE_BYTES = 2 * 1024 * 1024
@@ -53,10 +56,10 @@ class BagWriter:
         self._writer = Writer(
             BufferedWriter(self._file),
             chunk_size=CHUNK_BYTES,
-            compression=CompressionType.ZSTD,
+            compression=CompressionType.LZ4,
             enable_data_crcs=True,
         )
-        self._writer.start(profile='ros2', library='cobalt_recorder')
+        self._writer.start(profile='ros2', library=LIBRARY)
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, tuple[int, TopicEntry]] = {}
         self._chunk_started: float | None = None

@@ -17,7 +17,7 @@ from typing import Any
 
 from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
-from mcap.records import Channel, Chunk, Footer, Message, MessageIndex, Metadata, Schema
+from mcap.records import Channel, Chunk, Footer, Header, Message, MessageIndex, Metadata, Schema
 from mcap.stream_reader import breakup_chunk
 
 from cobalt_teleop.core.errors import CobaltError
@@ -30,6 +30,7 @@ _RECORD_HEAD = re.compile(rb'[\x01-\x0f].{4}\x00{4}', re.DOTALL)
 """An opcode, and a length below 4 GiB."""
 
 _FRAMED: dict[int, Any] = {
+    Opcode.HEADER: Header,
     Opcode.SCHEMA: Schema,
     Opcode.CHANNEL: Channel,
     Opcode.CHUNK: Chunk,
@@ -82,8 +83,11 @@ class McapSalvage:
         """In the order of the file; whole once `messages` has ended."""
         self.unnamed: Counter[int] = Counter()
         """Messages of channels that nothing in the file describes, by channel."""
+        self.library = ''
+        """Which software wrote the file; empty if that is lost."""
         self._schemas: dict[int, Schema] = {}
         self._channels: dict[int, Channel] = {}
+        self._assumed: dict[int, tuple[Schema, Channel]] = {}
         self._places: list[tuple[int, int, int]] = []
         with path.open('rb') as file:
             if not path.stat().st_size:
@@ -92,6 +96,10 @@ class McapSalvage:
         self._find_records()
         if not self._places:
             raise CobaltError(f'{path} holds nothing of an MCAP file.')
+
+    def assume(self, schema: Schema, channel: Channel) -> None:
+        """Tells what a channel is, unless the file itself does."""
+        self._assumed[channel.id] = schema, channel
 
     def close(self) -> None:
         """Closes the file."""
@@ -127,6 +135,8 @@ class McapSalvage:
         for message in messages:
             channel = self._channels.get(message.channel_id)
             schema = self._schemas.get(channel.schema_id) if channel is not None else None
+            if channel is None and message.channel_id in self._assumed:
+                schema, channel = self._assumed[message.channel_id]
             if channel is None or schema is None:
                 self.unnamed[message.channel_id] += 1
             else:
@@ -144,7 +154,7 @@ class McapSalvage:
         """Joins what the index behind a lost chunk tells of it."""
         if damage is None or not index.records:
             return damage
-        channel = self._channels.get(index.channel_id)
+        channel = self._channels.get(index.channel_id) or self._assumed.get(index.channel_id, (None, None))[1]
         topic = channel.topic if channel is not None else f'channel {index.channel_id}'
         times = [time_ns for time_ns, _ in index.records]
         joined = Damage(
@@ -193,7 +203,9 @@ class McapSalvage:
                 if footer.summary_crc and zlib.crc32(content) != footer.summary_crc:
                     until = footer.summary_start
         for opcode, start, end in self._places:
-            if opcode == Opcode.METADATA or (opcode in (Opcode.SCHEMA, Opcode.CHANNEL) and start < until):
+            if opcode == Opcode.HEADER:
+                self.library = str(self._parse(opcode, start, end).library)
+            elif opcode == Opcode.METADATA or (opcode in (Opcode.SCHEMA, Opcode.CHANNEL) and start < until):
                 self._learn(self._parse(opcode, start, end))
 
     def _what(self, start: int, end: int) -> str:

@@ -2,8 +2,10 @@
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,8 @@ def merge(
     bags = [require_whole(path) for path in paths]
     _require_one_type(bags)
     total = sum(topic.count for bag in bags for topic in bag.topics.values())
+    holders = Counter(name for bag in bags for name in bag.topics)
+    shared = {name for name, count in holders.items() if count > 1}
     names = ', '.join(bag.folder.name for bag in bags)
     try:
         writer = BagWriter(output, {'merged_from': names})
@@ -47,8 +51,10 @@ def merge(
         writer.add_facts(MERGE, {'sources': json.dumps(sources)})
         with ExitStack() as stack:
             streams = [_messages(stack.enter_context(bag.file.open('rb'))) for bag in bags]
-            for index, one in enumerate(heapq.merge(*streams, key=lambda one: int(one[2].log_time))):
-                copy.copy(*one)
+            merged = heapq.merge(*streams, key=lambda one: int(one[2].log_time))
+            for index, (schema, channel, message) in enumerate(merged):
+                # Numbers of different publishers side by side would look like gaps.
+                copy.copy(schema, channel, replace(message, sequence=0) if channel.topic in shared else message)
                 progress(index + 1, total)
         writer.close(f'{MERGE}.end', {'messages': str(sum(writer.counts.values()))}, {})
     except FileExistsError as error:

@@ -10,10 +10,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+from mcap.records import Channel, Schema
+
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_copy import BagCopy
 from cobalt_recorder.bag_reader import Decoder, read_bag
-from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.bag_writer import LIBRARY, BagWriter
 from cobalt_recorder.file_hash import file_hash
 from cobalt_recorder.mcap_salvage import MAGIC, Damage, McapSalvage
 from cobalt_recorder.reserved_file import being_written
@@ -21,6 +24,7 @@ from cobalt_recorder.rosbag2_metadata import FILE_NAME, read_metadata, sync_fold
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import Outcome, OutcomeSource, Phase
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.ros.interface_text import message_text
 
 DAMAGED = '.damaged'
 """Behind the name of a file that was recovered: its bytes as they were found."""
@@ -198,6 +202,7 @@ def _exchange(file: Path, made: Path, kept: Path) -> None:
 
 def _write(file: Path, made: Path, original: Path, progress: Callable[[int], None], ended_by: str) -> Recovery:
     with contextlib.closing(McapSalvage(file, progress)) as salvage:
+        _assume_topics(salvage, file.parent)
         name = file.name if original != file else f'{made.name}_0.mcap'
         writer = BagWriter(made, _begin(file, salvage.facts), file_name=name)
         try:
@@ -233,6 +238,27 @@ def _copy(salvage: McapSalvage, writer: BagWriter, file: Path, original: Path, e
     end = _cut_off(newest, ended_by) if end is None else end
     writer.close(episode_facts.END, end, {name: value for name, value in end.items() if name != 'counts'})
     return recovery
+
+
+def _assume_topics(salvage: McapSalvage, folder: Path) -> None:
+    """Tells of the topics by metadata.yaml, in whose order BagWriter numbers its channels.
+
+    The first chunk alone describes them: if that is damaged, and the file has no end, nothing else in it does.
+    """
+    if salvage.library != LIBRARY:
+        return
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, CobaltError):
+        for number, entry in enumerate(read_metadata(folder)['topics_with_message_count'], start=1):
+            about = entry['topic_metadata']
+            name, ros_type = str(about['name']), str(about['type'])
+            schema = Schema(id=number, name=ros_type, encoding='ros2msg', data=message_text(ros_type).encode())
+            facts = {
+                'offered_qos_profiles': yaml.safe_dump(about['offered_qos_profiles'], sort_keys=False),
+                'topic_type_hash': str(about['type_description_hash']),
+            }
+            salvage.assume(
+                schema, Channel(id=number, topic=name, message_encoding='cdr', metadata=facts, schema_id=number)
+            )
 
 
 def _begin(file: Path, facts: Mapping[str, Mapping[str, str]]) -> dict[str, str]:

@@ -78,6 +78,7 @@ def test_merge_orders_the_messages_of_both(bag, tmp_path, capsys):
     rows = stamps(tmp_path / 'both', STEPS)
     assert len(rows) == 92 and rows == sorted(rows)
     assert len(stamps(tmp_path / 'both', LINK)) == 2
+    assert [problem for check in verify_bag(tmp_path / 'both')[1] for problem in check.problems] == []
 
 
 def test_a_label_overrules_and_is_judged_at_once(bag, capsys):
