@@ -16,6 +16,10 @@ from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 from cobalt_teleop.ros.poses import fill_pose, pose_of
 
 _MOST_LEASES = 8
+
+_FRESH_S = 0.05
+"""A tick that was read within so short a time does for a sample [s]."""
+
 _NEWEST_STEP = replace(topics.CONTROL_STEP, qos=topics.LATEST)
 
 
@@ -71,6 +75,7 @@ class CommandSender(Generic[Sample]):
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31
         self._sequence = 0
+        self._looked_s = float('-inf')
         self._newest_part: PartStep | None = None
         self._feedback: Feedback | None = None
 
@@ -93,11 +98,10 @@ class CommandSender(Generic[Sample]):
             shown_frame_stamp: Of the newest picture that the operator saw; zero if unknown.
         """
         mapper = self._mapper_of(lease_id)
-        if mapper.listens(sample):
+        listens = mapper.listens(sample)
+        if listens and not self._knows_enough:
             self.look()
-            command = mapper.update(sample, self._feedback)
-        else:
-            command = mapper.update(sample)
+        command = mapper.update(sample, self._feedback if listens else None)
         if command is None:
             return
         self._sequence += 1
@@ -114,6 +118,15 @@ class CommandSender(Generic[Sample]):
         message.filter_delay_ms = command.filter_delay_s * 1e3
         message.header.stamp = stamp
         self._publisher.publish(message)
+        if listens:
+            # For the next sample: to read a tick takes longer than all the rest.
+            self.look()
+
+    @property
+    def _knows_enough(self) -> bool:
+        """The host has answered to the epoch that is on, and was looked at a moment ago."""
+        answered = self._feedback is not None and self._feedback.clutch_epoch == self._epoch
+        return answered and time.monotonic() - self._looked_s <= _FRESH_S
 
     def _mapper_of(self, lease_id: str) -> Mapper[Sample]:
         mapper = self._mappers.pop(lease_id, None)
@@ -130,6 +143,7 @@ class CommandSender(Generic[Sample]):
 
     def look(self) -> PartStep | None:
         """Takes the newest tick, if there is a new one, and returns the part's share of the newest known."""
+        self._looked_s = time.monotonic()
         taken: Any = self._steps.take()
         # The terminal row of an episode has no action: its targets say nothing.
         if taken is not None and not taken[0].terminal:
