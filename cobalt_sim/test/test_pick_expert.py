@@ -10,11 +10,11 @@ from cobalt_teleop.core.pose import Pose, multiply, quaternion
 _DOWN = np.array([1.0, 0.0, 0.0, 0.0])
 
 
-def test_lifts_at_least_48_of_50_cubes_within_the_robots_limits(make_plants):
+def test_lifts_at_least_11_of_12_cubes_within_the_robots_limits(make_plants):
     (plant,) = make_plants([0])
     limits = plant.capabilities.parts[0].limits
     times = []
-    for seed in range(50):
+    for seed in range(12):
 
         def within(guarded):
             part = guarded.plant.observe().parts['arm']
@@ -22,7 +22,7 @@ def test_lifts_at_least_48_of_50_cubes_within_the_robots_limits(make_plants):
             assert (np.abs(part.joint_velocities) < 1.1 * limits.joint_speed).all()
 
         times.append(run_expert(plant, seed, after_tick=within))
-    assert sum(time is not None for time in times) >= 48
+    assert sum(time is not None for time in times) >= 11
     assert max(time for time in times if time is not None) < 20.0
 
 

@@ -2,7 +2,6 @@ import mujoco
 import numpy as np
 import pytest
 
-from cobalt_sim.in_process import run_expert
 from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
 from cobalt_sim.sim_world import SimWorld
@@ -115,8 +114,3 @@ def test_walls_and_floor_of_the_box_hold_what_falls_in(plant):
         plant.advance()
     objects = plant.observe().objects
     assert all(is_in_box(objects[name]) and objects[name].position[2] > 0.01 for name in (CUBE, CAN))
-
-
-def test_the_expert_clears_the_table_of_at_least_7_of_8_fresh_starts(plant):
-    times = [run_expert(plant, seed, limit_s=60.0) for seed in range(1000, 1008)]
-    assert sum(time is not None for time in times) >= 7

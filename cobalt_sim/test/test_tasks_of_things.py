@@ -1,4 +1,7 @@
-"""What holds for every task in which things are taken: they can be held, start within reach, and are brought home."""
+"""What holds for every task in which things are taken: they can be held, start within reach, and are brought home.
+
+tests/benchmarks/bench_experts.py counts what the experts solve; here a few episodes show that they still do.
+"""
 
 import os
 
@@ -13,9 +16,11 @@ from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_teleop.core.pose import Pose, angle_between, multiply, quaternion, slerp
 
-_EPISODES = int(os.environ.get('COBALT_EXPERT_EPISODES', '2'))
+_EPISODES = int(os.environ.get('COBALT_EXPERT_EPISODES', '1'))
 _HOLD_S = float(os.environ.get('COBALT_HOLD_S', '2'))
 _TAKEN_FIRST = {
+    'stack': 'blue_cube',
+    'pick_place': 'blue_cube',
     'square_nut': 'nut',
     'threading': 'needle',
     'mug_cleanup': 'mug',
