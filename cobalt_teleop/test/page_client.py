@@ -30,7 +30,7 @@ class PageClient:
     ):
         self.port = port
         page = {'session': session, 'workcell': workcell, 'operator': operator, 'token': token}
-        self.hello = {'type': 'hello', **page, 'codecs': list(codecs), 'road': road}
+        self.hello = {'type': 'hello', **page, 'codecs': list(codecs), 'road': road, 'live': [0, 0]}
         self.origin = f'{"https" if tls else "http"}://127.0.0.1:{port}'
         self.tls = tls
         self.events = []
@@ -42,16 +42,25 @@ class PageClient:
         self.channels = {}
         self.samples = None
         self.offers = {'control': 0, 'video': 0}
+        self.newest_offer = {'control': 0, 'video': 0}
         self.sequence = 0
+        self._listening = None
         self._tasks = []
 
     async def __aenter__(self):
         self.opened_s = time.monotonic()
         self._http = aiohttp.ClientSession()
+        await self.open_socket()
+        return self
+
+    async def open_socket(self):
+        """Says hello on a new socket, and hears the old one no more."""
+        if self._listening is not None:
+            self._listening.cancel()
         self.socket = await self._http.ws_connect(f'{self.origin}/ws', ssl=self.tls or True)
         await self.socket.send_json(self.hello)
-        self._tasks.append(asyncio.ensure_future(self._listen()))
-        return self
+        self._listening = asyncio.ensure_future(self._listen())
+        self._tasks.append(self._listening)
 
     async def __aexit__(self, *_):
         for task in self._tasks:
@@ -142,6 +151,7 @@ class PageClient:
         self.events.append(event)
         if event['type'] == 'offer':
             self.offers[event['connection']] += 1
+            self.newest_offer[event['connection']] = event['number']
             self._tasks.append(asyncio.ensure_future(self._answer(event)))
 
     async def _answer(self, offer):

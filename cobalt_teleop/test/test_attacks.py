@@ -27,6 +27,7 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_publisher
 
 HELLO = {'type': 'hello', 'session': '', 'workcell': '', 'operator': 'Eve', 'codecs': ['h264'], 'road': 'track'}
+HELLO |= {'live': [0, 0]}
 HOUR_S = 3600.0
 
 

@@ -18,6 +18,7 @@ from sensor_msgs.msg import CompressedImage
 
 from cobalt_interfaces.msg import DeviceSample, RecordingState
 from cobalt_teleop.core import topics
+from cobalt_teleop.core.command import NOTHING_SHOWN_NS
 from cobalt_teleop.core.keyboard_actions import BITS
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds
@@ -90,6 +91,31 @@ def test_a_page_gets_video_clock_and_every_state(host, bridge):
             anchor = await page.until(lambda: page.anchors.get(camera), 'the anchor')
             age_ms = time.time() * 1000 - anchor['stamp_ms']
             assert -5 < age_ms < 5000
+
+    run(scenario)
+
+
+def test_a_page_whose_socket_alone_comes_anew_goes_on_without_a_gap(host, bridge):
+    async def scenario():
+        async with PageClient(bridge.port, workcell='env_0') as page:
+            await page.until_live()
+            await page.until(lambda: page.samples and page.samples.readyState == 'open', 'the samples channel')
+            await page.say('acquire', ask=False)
+            await page.until_event('control', yours=True)
+            offered, known = dict(page.offers), len(page.events)
+            page.hello |= {'session': page.key, 'live': [page.newest_offer['control'], page.newest_offer['video']]}
+            old = page.socket
+            await page.open_socket()
+            assert (await old.receive_json())['type'] == 'replaced'
+            await page.until(lambda: any(event['type'] == 'session' for event in page.events[known:]), 'its session')
+            frames = page.frames['front'][-1]
+            await page.until(lambda: page.frames['front'][-1] is not frames, 'the next picture')
+            await page.until_event('control', yours=True)
+            assert page.offers == offered, 'nothing was made anew'
+            # A page that was loaded again has none of them.
+            page.hello['live'] = [0, 0]
+            await page.open_socket()
+            await page.until(lambda: page.offers == {kind: count + 1 for kind, count in offered.items()}, 'offers')
 
     run(scenario)
 
@@ -200,7 +226,7 @@ def test_a_browser_without_h264_gets_vp8_which_others_share_and_the_rest_does_no
                     assert (frame.width, frame.height) == (320, 240)
                     assert 'VP8/90000' in one.connections['video'].remoteDescription.sdp
                     assert 'H264' not in one.connections['video'].remoteDescription.sdp
-                assert page.anchors['front']['stamp_ms'] > 0
+                assert (await page.until(lambda: page.anchors.get('front'), 'an anchor'))['stamp_ms'] > 0
                 await page.say('acquire', ask=False)
                 await page.until_event('control', yours=True)
                 heard = listener.heard[('link', 'env_0')]
@@ -426,7 +452,8 @@ def test_who_sees_nothing_of_the_arm_moves_nothing(host, bridge, listener):
                 await asyncio.sleep(0.05)
                 if len(heard) > 3:
                     break
-            assert len(heard) > 3 and not any(sample.engaged for sample in heard)
+            assert len(heard) > 3
+            assert {to_nanoseconds(sample.shown_frame_stamp) for sample in heard} == {NOTHING_SHOWN_NS}
 
     run(scenario)
 

@@ -19,7 +19,7 @@ from cobalt_teleop.bridge.wire.page_messages import PageMessage
 from cobalt_teleop.core import topics
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
-HELLO = PageMessage('hello', {'codecs': ('h264',), 'road': 'track'})
+HELLO = PageMessage('hello', {'codecs': ('h264',), 'road': 'track', 'live': (0, 0)})
 RULES = SessionRules(
     service_timeout_s=1.0,
     episode_timeout_s=1.0,

@@ -36,6 +36,7 @@ HELLO = {
     'codecs': ['h264'],
     'token': '',
     'road': 'units',
+    'live': [0, 0],
 }
 STATS = {
     'type': 'stats',

@@ -122,6 +122,7 @@ def test_what_a_host_refuses_is_told_and_what_is_done_too():
 
 def test_malformed_messages_and_a_second_hello_get_a_sentence():
     hello = {'type': 'hello', 'session': '', 'workcell': '', 'operator': '', 'token': '', 'codecs': [], 'road': 'track'}
+    hello['live'] = [0, 0]
     done, said, _, _, _ = hear(Role.SUPERVISOR, ['{', json.dumps(hello)])
     assert done == [] and [event['type'] for event in said] == ['error', 'error']
     assert 'comes once, first' in said[1]['text']

@@ -150,3 +150,38 @@ def test_an_answer_to_an_offer_that_a_newer_one_has_replaced_says_nothing():
         await media.accept('video', 2, 'nonsense')
 
     run(scenario)
+
+
+class StandingPeer:
+    """A connection that stands; it says when it is closed."""
+
+    def __init__(self, kind, closed, state):
+        self.kind, self.closed, self.state = kind, closed, state
+        self.sinks = {}
+
+    async def close(self):
+        self.closed.append(self.kind)
+
+
+@pytest.mark.parametrize(
+    ('live', 'state', 'ended'),
+    [
+        ((3, 5), 'connected', []),
+        ((3, 0), 'connected', ['video']),
+        ((2, 5), 'connected', ['control']),
+        ((0, 0), 'connected', ['control', 'video']),
+        ((3, 5), 'closed', ['control', 'video']),
+    ],
+)
+def test_what_a_page_still_has_is_kept_when_its_socket_comes_anew(live, state, ended):
+    async def scenario():
+        media, closed = made(), []
+        media._numbers = {'control': 3, 'video': 5}
+        media._control, media._video = (StandingPeer(kind, closed, state) for kind in ('control', 'video'))
+        media._sent['front'].note(7, 100)
+        await media.keep(live)
+        assert closed == ended
+        assert (media.has_control, media.has_video) == ('control' not in ended, 'video' not in ended)
+        assert media.sees(['front'], ('front', 7)) == (len(ended) < 2), 'its pictures are known as long as it has some'
+
+    run(scenario)

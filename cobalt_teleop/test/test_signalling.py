@@ -113,14 +113,14 @@ def test_a_phone_beside_a_page_keeps_the_bounds_that_all_pages_keep():
         async with TestClient(TestServer(app)) as client:
             for _ in range(2):
                 async with client.ws_connect('/ws') as socket:
-                    await socket.send_json(hello | {'road': 'track'})
+                    await socket.send_json(hello | {'road': 'track', 'live': [0, 0]})
                     assert (await socket.receive_json())['type'] == 'you'
                     ((guest, transport),) = signalling._pages.values()
                     assert guest is lobby.main.guest and transport is not None, 'what it leaves unread is watched'
                 while signalling._pages:
                     await asyncio.sleep(0.01)
             async with client.ws_connect('/ws') as socket:
-                await socket.send_json(hello | {'road': 'track'})
+                await socket.send_json(hello | {'road': 'track', 'live': [0, 0]})
                 assert (await socket.receive_json())['text'] == TOO_OFTEN
         assert lobby.refusals == ['often']
 

@@ -49,6 +49,7 @@ _HELLO = {
     'operator': 'Eve',
     'codecs': ['h264'],
     'road': 'track',
+    'live': [0, 0],
     'token': _TOKEN,
 }
 _TRACE = re.compile(r'Traceback|File \\?"|line \d+, in |never (retrieved|awaited)|Segmentation')

@@ -13,7 +13,7 @@ _Table = Mapping[str, Mapping[str, Callable[[str, Any], Any]]]
 # Of these, one fits each field that a page may send.
 _PLAUSIBLE: tuple[Any, ...] = (
     0, 1, 7.5, True, '', 'env_0', 'lift', 'Ada', None, [], ['front', 5], [0] * 14, [0, 1, 2], 'track', 'control',
-    'success', 'good', 'operator', 'spectator', {}, 'ab12', 60.0, 3600, 'phone', 'view',
+    'success', 'good', 'operator', 'spectator', {}, 'ab12', 60.0, 3600, 'phone', 'view', [2, 3],
 )  # fmt: skip
 
 _HOSTILE: tuple[Any, ...] = (

@@ -18,7 +18,7 @@ from cobalt_teleop.bridge.media.video_units import HEADER
 
 _WAIT_S = 20.0
 
-_HELLO = {'type': 'hello', 'session': '', 'workcell': 'env_0', 'operator': '', 'token': ''}
+_HELLO = {'type': 'hello', 'session': '', 'workcell': 'env_0', 'operator': '', 'token': '', 'live': [0, 0]}
 
 
 class Viewer:

@@ -160,6 +160,33 @@ class SessionMedia:
             self._answered[connection] = number
             await peer.accept(sdp)
 
+    @property
+    def has_control(self) -> bool:
+        """A connection for control is there, or on its way."""
+        return self._control is not None
+
+    @property
+    def has_video(self) -> bool:
+        """A connection for video is there, or on its way."""
+        return self._video is not None
+
+    async def keep(self, live: tuple[int, int]) -> None:
+        """Ends what its page does not have any more: a page that makes its WebSocket anew goes on with the rest.
+
+        Args:
+            live: Numbers of the offers, for control and for video, of the connections that the page has; 0 for none.
+        """
+        async with self._locks['control'], self._locks['video']:
+            if not self._lives(self._control, live[0]):
+                await self._drop_control()
+            if not self._lives(self._video, live[1]):
+                await self._drop_video()
+            if not (self.has_control or self.has_video):
+                self._sent.clear()
+
+    def _lives(self, peer: Peer | None, number: int) -> bool:
+        return peer is not None and peer.state == 'connected' and number == self._numbers[peer.kind]
+
     async def drop(self) -> None:
         """Ends both connections."""
         async with self._locks['control'], self._locks['video']:

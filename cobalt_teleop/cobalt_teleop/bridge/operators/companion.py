@@ -144,7 +144,7 @@ class Companion:
     async def attach(self, socket: web.WebSocketResponse, hello: PageMessage) -> None:
         """Takes its page's connection; an older one is told and closed."""
         self._voice.replace()
-        await self._media.drop()
+        await self._media.keep(hello['live'])
         self._voice.take(socket)
         self._left_s = None
         self._media.meet(hello)
@@ -174,10 +174,12 @@ class Companion:
         await self.leave()
         return True
 
-    async def enter(self, room: Room) -> None:
-        """Follows its session into a workcell."""
+    async def enter(self, room: Room, *, anew: bool = False) -> None:
+        """Follows its session into a workcell, which may be another than before."""
         if not self.connected:
             return
+        if anew:
+            await self._media.drop()
         room.enter(self)
         self._tell_all()
         await self._page.offer_media()

@@ -70,7 +70,7 @@ async def _reopen(room: Room) -> None:
     visitors = room.visitors
     room.close()
     for visitor in visitors:
-        await visitor.enter(room)
+        await visitor.enter(room, anew=True)
 
 
 def _natural(name: str) -> tuple[str, int]:

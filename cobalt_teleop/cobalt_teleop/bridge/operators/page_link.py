@@ -64,9 +64,14 @@ class PageLink:
         )
 
     async def offer_media(self) -> None:
-        """Makes both connections anew and sends their offers; without a page or a workcell there are none."""
+        """Makes the connections that there are not and sends their offers; none without a page or a workcell."""
         if self._may_offer:
-            await asyncio.gather(self._offer_control(), self._offer_video())
+            offers = []
+            if not self.media.has_control:
+                offers.append(self._offer_control())
+            if not self.media.has_video:
+                offers.append(self._offer_video())
+            await asyncio.gather(*offers)
         else:
             await self.media.drop()
 

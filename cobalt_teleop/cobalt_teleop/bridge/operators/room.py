@@ -79,7 +79,7 @@ class Visitor(Presser, Protocol):
     def tell(self, event: Event) -> None:
         """Sends an event to the page."""
 
-    async def enter(self, room: 'Room') -> None:
+    async def enter(self, room: 'Room', *, anew: bool = False) -> None:
         """Comes in, or comes in anew."""
 
     def take_lease(self, lease_id: str, room: 'Room') -> bool:

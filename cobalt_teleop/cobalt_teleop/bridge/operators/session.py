@@ -174,7 +174,7 @@ class Session:
         self._control.ask_no_more()
         while True:
             self._voice.replace()
-            await self._media.drop()
+            await self._media.keep(hello['live'])
             if not self._voice.connected:  # no other page came meanwhile
                 break
         # From here to its first event nothing is waited for: no other news comes before it.
@@ -209,11 +209,18 @@ class Session:
             self.room.tell_viewers()
         return True
 
-    async def enter(self, room: Room) -> None:
-        """Goes to a workcell and offers its video."""
+    async def enter(self, room: Room, *, anew: bool = False) -> None:
+        """Goes to a workcell and offers its video.
+
+        Args:
+            room: Of the workcell.
+            anew: What it shows is another than before.
+        """
         if self.room is not room:
             await self.leave()
             self.room = room
+        elif anew:
+            await self._media.drop()
         room.enter(self)
         room.tell_all_to(self)
         await self.offer_media()
@@ -245,7 +252,7 @@ class Session:
         await self._voice.close()
 
     async def offer_media(self) -> None:
-        """Makes both connections anew and sends their offers."""
+        """Makes the connections that there are not, and sends their offers."""
         await self._page.offer_media()
 
     # Down.

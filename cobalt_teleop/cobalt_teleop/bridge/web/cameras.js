@@ -176,6 +176,11 @@ export class Cameras {
     for (const screen of [found?.screen, found?.coming]) if (screen && 'anchor' in screen) screen.anchor = { rtp: rtp_timestamp, stamp_ms };
   }
 
+  // When a picture came to the screen last.
+  get pictured_ms() {
+    return Math.max(...[...this.byName.values()].map(({ shown }) => shown?.at_ms ?? -Infinity));
+  }
+
   // The newest picture on the screen, for the record of what the operator saw.
   shownFrame() {
     const camera = this.byName.get(this.main);

@@ -12,6 +12,7 @@ export class Connection {
     this.offer = null;
     this.since_ms = 0;
     this.firstOffer_ms = null;
+    this.moved = false; // the socket beside it was made anew, perhaps over another network: a second time it would not find its way
   }
 
   get state() {
@@ -28,6 +29,7 @@ export class Connection {
     const peer = new RTCPeerConnection({ iceServers: offer.ice_servers });
     this.peer = peer;
     this.offer = offer;
+    this.moved = false;
     this.since_ms = pageNow();
     this.firstOffer_ms ??= pageNow();
     this.onPeer(peer, offer);

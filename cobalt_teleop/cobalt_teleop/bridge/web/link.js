@@ -9,6 +9,10 @@ import { isCompanion, sessionKey, takeTokenFromAddress, token } from '/token.js'
 
 const MOST_WAITING = 2000; // bytes of samples that may wait for the network: the newest counts
 
+const HEARD_MS = 1000; // of a connection that lives something came in this time ...
+const MOVING_MS = 4000; // ... or in this: over another network it takes two seconds to find its way, once
+const RECOVERY_MS = 1200; // what was kept when the socket came anew is heard again in this time, or made anew
+
 const CODECS = ['h264', 'vp8'];
 
 // Codecs that a video element of this browser can show; Debian's Firefox has no H.264.
@@ -27,16 +31,18 @@ export function whatIsMissing() {
 }
 
 export class Link extends EventTarget {
-  constructor(clock) {
+  // pictured_ms: tells when a picture came to the screen last.
+  constructor(clock, pictured_ms) {
     super();
-    this.clock = clock;
+    Object.assign(this, { clock, pictured_ms });
     this.samples = null;
     this.events = null;
     this.replaced = false;
     this.refused = ''; // why the bridge lets this page not in; it does not try again
+    this.kept_ms = null; // since when connections are kept; null once it is known whether they live
     this.pings = 0;
     this.sequence = 0;
-    this.heard_ms = pageNow();
+    this.heard_ms = this.sampled_ms = pageNow(); // when anything came, and when something came on the samples channel
     this.meter = new LinkMeter();
     this.road = 'track'; // how pictures shall reach the screen
     takeTokenFromAddress();
@@ -78,6 +84,8 @@ export class Link extends EventTarget {
 
   hello() {
     this.emit('hello');
+    const live = this.takeLive();
+    this.kept_ms = live.some(Boolean) ? pageNow() : null;
     this.socket.send(JSON.stringify({
       type: 'hello',
       session: sessionKey(),
@@ -86,7 +94,21 @@ export class Link extends EventTarget {
       codecs: isCompanion() ? [] : trackCodecs(), // its pictures are on the other screen
       token: token(),
       road: this.road,
+      live,
     }));
+  }
+
+  // Numbers of the offers whose connections live, or may find their way over another network: the bridge lets them be
+  // where the socket alone is made anew.
+  takeLive() {
+    const silent_ms = pageNow() - this.sampled_ms;
+    return [this.control, this.video].map((connection) => {
+      const { state, offer, moved } = connection;
+      if (state !== 'connected' || (offer.road ?? this.road) !== this.road) return 0;
+      if (silent_ms > (moved ? HEARD_MS : MOVING_MS)) return 0;
+      connection.moved = true;
+      return offer.number;
+    });
   }
 
   emit(type, detail) {
@@ -121,6 +143,7 @@ export class Link extends EventTarget {
       this.refused = event.text;
       this.socket.ended = true;
     } else if (event.type === 'offer') {
+      this.kept_ms = null;
       this[event.connection].answer(event);
       return;
     }
@@ -148,7 +171,7 @@ export class Link extends EventTarget {
   }
 
   receiveSample(message) {
-    this.heard_ms = pageNow();
+    this.heard_ms = this.sampled_ms = pageNow();
     if (message.type === 'pong') {
       this.clock.addExchange(message.sent_ms, message.host_ms, pageNow());
       this.meter.onPong(message.id, pageNow());
@@ -164,6 +187,11 @@ export class Link extends EventTarget {
 
   watch() {
     if (!this.socketOpen) return;
+    if (this.kept_ms !== null && pageNow() - this.kept_ms > RECOVERY_MS) {
+      if (this.sampled_ms < this.kept_ms) this.control.renew();
+      if (this.video.peer && this.pictured_ms() < this.kept_ms) this.video.renew();
+      this.kept_ms = null;
+    }
     this.control.watch();
     this.video.watch();
   }

@@ -34,7 +34,7 @@ const clock = new HostClock();
 const pace = new Pace(RENDER_MS);
 let ticks = new TickMeter();
 const cameras = new Cameras(document.getElementById('cameras'), clock);
-const link = new Link(clock);
+const link = new Link(clock, () => cameras.pictured_ms);
 const roads = new Roads({ link, cameras, clock, controlLives: () => known.host.alive && link.control.state === 'connected' && link.silent_ms < 700 && document.visibilityState === 'visible' });
 
 const known = {

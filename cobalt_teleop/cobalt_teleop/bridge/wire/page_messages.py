@@ -179,6 +179,12 @@ def _frame(name: str, value: Any) -> tuple[str, int] | None:
     return _text(64)(name, value[0]), _whole(2**32 - 1)(name, value[1])
 
 
+def _live(name: str, value: Any) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise PageMessageError(f"'{name}' must be [number, number] of the offers that live, not {_shown(value)}")
+    return _whole(2**32 - 1)(name, value[0]), _whole(2**32 - 1)(name, value[1])
+
+
 def _fragments(name: str, value: Any) -> tuple[int, ...]:
     if not isinstance(value, list) or len(value) > MAX_FRAGMENTS:
         raise PageMessageError(f"'{name}' must be a list of at most {MAX_FRAGMENTS} numbers, not {_shown(value)}")
@@ -210,6 +216,7 @@ _SIGNALS: dict[str, dict[str, _Check]] = {
         'codecs': _codecs,
         'token': _text(1024),
         'road': _one_of(*ROADS),
+        'live': _live,
     },
     'answer': {
         'connection': _one_of('control', 'video'),
