@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 
+from cobalt_interfaces.msg import PartStep
 from cobalt_sim.experts.pick import grasp_yaw
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.keyboard_actions import ACTIONS
@@ -12,6 +13,8 @@ from cobalt_teleop.core.pose import inverse, multiply, quaternion, rotation_vect
 _CODES = {action.name: action.codes[0] for action in ACTIONS}
 _POINTING_DOWN = np.array([1.0, 0.0, 0.0, 0.0])
 _LOOK_S = 0.03
+_LETS_GO_S = 0.7
+_NOTHING_SPOILT = (PartStep.HOLD_NONE, PartStep.HOLD_NOT_ENGAGED, PartStep.HOLD_NO_COMMAND)
 
 
 class KeyOperator:
@@ -63,7 +66,15 @@ class KeyOperator:
             time.sleep(_LOOK_S)
         self.release()
 
+    def _let_go_if_it_is_asked(self):
+        """Does what the page says when a press is spoilt, by a busy machine or a late picture: let go, press again."""
+        row = self._operator.newest(topics.CONTROL_STEP)
+        if self._held and row.parts[0].hold_reason not in _NOTHING_SPOILT:
+            self.release()
+            time.sleep(_LETS_GO_S)
+
     def _hold_for(self, way, turn, tolerance):
+        self._let_go_if_it_is_asked()
         # The camera faces the arm: away from the viewer is -x of the base, left is -y.
         wanted = set()
         for share, plus, minus in ((way[0], 'closer', 'away'), (way[1], 'right', 'left'), (way[2], 'up', 'down')):

@@ -3,6 +3,7 @@
 import itertools
 import os
 from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import av
@@ -18,23 +19,54 @@ from rosbags.interfaces import Qos, QosDurability, QosReliability
 from cobalt_teleop.core import topics
 
 
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """What drives the arm.
+
+    Attributes:
+        launch_file: That starts it.
+        host_id: Whose services are called.
+        films: Whose SetCamera is called.
+        arguments: Of the launch file.
+    """
+
+    launch_file: str
+    host_id: str
+    films: str
+    arguments: dict = field(default_factory=dict)
+
+
+SIMULATOR = Host(launch_file='sim.launch.xml', host_id='sim', films='sim')
+HARDWARE = Host(
+    launch_file='mujoco_hardware.launch.xml',
+    host_id='arm_driver',
+    films='camera_encoder',
+    arguments={'workcell': 'env_0'},
+)
+
+
+@pytest.fixture(scope='module', params=[SIMULATOR, HARDWARE], ids=['simulator', 'hardware'])
+def host(request):
+    return request.param
+
+
 @pytest.fixture(scope='module')
-def episode(tmp_path_factory):
+def episode(host, tmp_path_factory):
     """Lifts the cube once; the tests look at what came of it."""
     from running_stack import RunningStack
 
     folder = tmp_path_factory.mktemp('episode')
     seen = {}
     # Small pictures: two cores also decode and paint them here.
-    arguments = {'dataset': folder / 'dataset', 'width': 320, 'height': 240}
-    with RunningStack(folder / 'stack.log', arguments=arguments) as stack:
+    arguments = {'dataset': folder / 'dataset', 'width': 320, 'height': 240} | host.arguments
+    with RunningStack(folder / 'stack.log', host.launch_file, arguments=arguments) as stack:
         stack.wait_until_live(1)
         os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
         rclpy.init()
-        operator = Operator('onlooker', host_id='sim')
+        operator = Operator('onlooker', host_id=host.host_id)
         try:
             with open_page(stack.address) as page:
-                seen |= _lift(page, operator)
+                seen |= _lift(page, operator, host)
         finally:
             operator.close()
             rclpy.try_shutdown()
@@ -43,7 +75,7 @@ def episode(tmp_path_factory):
     return seen
 
 
-def _lift(page, operator):
+def _lift(page, operator, host):
     wait_for(page, "cobalt.connection.level === 'live'", 30)
     wait_for(page, 'Object.values(cobalt.cameras).every((camera) => camera.fps > 10)', 20)
     live = page.evaluate('cobalt.cameras')
@@ -55,8 +87,10 @@ def _lift(page, operator):
     wait_for(page, "cobalt.episode?.phase === 'running'", 15)
     wait_for(page, "cobalt.recording?.state === 'recording'", 5)
     instruction = page.inner_text('#instruction')
+    operator.host_id = host.films
     narrow = operator.call('SetCamera', camera='front', enabled=True, width=160, height=120, kbit_s=200)
     assert narrow.ok, narrow.reason
+    operator.host_id = host.host_id
     person.lift_the_cube(lambda: page.evaluate("cobalt.episode?.phase !== 'running'"))
     wait_for(page, 'cobalt.quality?.final', 20)
     wait_for(page, "cobalt.recording?.state === 'saved'", 5)
@@ -156,7 +190,7 @@ def test_the_operator_s_commands_are_in_the_rows(bag, episode):
 
 
 @pytest.mark.parametrize('camera', ['front', 'wrist'])
-def test_frames_that_rows_name_exist_and_none_is_lost(bag, episode, camera):
+def test_frames_that_rows_name_exist_and_none_is_lost(host, bag, episode, camera):
     recorded = {stamp(frame.timestamp) for _, frame in bag[0][f'camera/{camera}/video']}
     named = {}
     for row in rows_of(bag, episode):
@@ -165,8 +199,10 @@ def test_frames_that_rows_name_exist_and_none_is_lost(bag, episode, camera):
                 named[frame.sequence] = stamp(frame.stamp)
                 assert stamp(frame.stamp) <= stamp(row.header.stamp)
     assert set(named.values()) <= recorded
-    sequences = sorted(named)
-    assert sequences == list(range(sequences[0], sequences[-1] + 1))
+    shown = [when for when in sorted(recorded) if min(named.values()) <= when <= max(named.values())]
+    assert len(shown) == max(named) - min(named) + 1
+    if host is SIMULATOR:  # a real camera has a clock of its own: a row may find two new frames, or none
+        assert sorted(named.values()) == shown
 
 
 @pytest.mark.parametrize('camera', ['front', 'wrist'])
