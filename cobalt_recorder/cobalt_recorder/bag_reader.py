@@ -1,6 +1,7 @@
 """Reads a bag in file order, whole or broken, without ROS 2."""
 
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from cobalt_recorder import episode_facts
 from cobalt_recorder.rosbag2_metadata import read_metadata, storage_files
 from cobalt_recorder.yaml_text import parse_yaml
 from cobalt_teleop.core.errors import CobaltError
+
+MCAP_MAGIC = b'\x89MCAP0\r\n'
+"""Begins and ends each file."""
 
 
 @dataclass
@@ -99,6 +103,33 @@ class Bag:
         """Returns the topic of the workcell whose relative name this is."""
         workcell_id = self.fact(episode_facts.EPISODE, 'workcell_id')
         return self.topics.get(f'/{workcell_id}/{suffix}')
+
+
+def bag_file(path: Path) -> Path:
+    """Returns the MCAP file of a bag, whatever its metadata.yaml says.
+
+    Raises:
+        CobaltError: There is none, or there are several.
+    """
+    path = path.expanduser().absolute()
+    if path.is_file():
+        return path
+    files = sorted(path.glob('*.mcap'))
+    if len(files) != 1:
+        found = f'{len(files)} .mcap files' if files else 'no .mcap file'
+        raise CobaltError(f'{path} holds {found}: give the file that is to be recovered.')
+    return files[0]
+
+
+def is_closed(file: Path) -> bool:
+    """Tells whether a file ends as a closed MCAP file does, without reading the rest.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with file.open('rb') as stream:
+        stream.seek(-min(len(MCAP_MAGIC), file.stat().st_size), os.SEEK_END)
+        return stream.read() == MCAP_MAGIC and file.stat().st_size > len(MCAP_MAGIC)
 
 
 def find_bag(path: Path) -> Bag:

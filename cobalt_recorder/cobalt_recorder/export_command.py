@@ -9,7 +9,6 @@ from typing import Any
 from cobalt_recorder.data_set import with_progress
 from cobalt_recorder.export.choice import ACTIONS, GROUPINGS, ExportChoice
 from cobalt_recorder.export.run import FORMATS, Export, export_data_set
-from cobalt_recorder.export.validate import validate
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.quality_rules import VERDICTS
 from cobalt_teleop.core.errors import CobaltError
@@ -59,6 +58,9 @@ def export(arguments: argparse.Namespace) -> int:
     Returns:
         0, 1 if it failed or an episode had to be left out, 2 if what was written is not valid.
     """
+    # Only this command needs pyarrow and h5py, and `cobalt` loads every command.
+    from cobalt_recorder.export.validate import validate
+
     try:
         if arguments.format is None:
             return _tell_problems(arguments, validate(arguments.path))

@@ -17,14 +17,13 @@ import av
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.accepted_episodes import AcceptedEpisodes
-from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
+from cobalt_recorder.bag_reader import Bag, Decoder, bag_file, find_bag, is_closed, read_messages
 from cobalt_recorder.metrics import catalogue
 from cobalt_recorder.metrics.link import LinkSample, link_sample
 from cobalt_recorder.metrics.measure import measure
 from cobalt_recorder.metrics.record import CameraRecord, EpisodeRecord
 from cobalt_recorder.metrics.step_table import StepTable, is_of_episode, nanoseconds
 from cobalt_recorder.quality_rules import QualityRules, judge
-from cobalt_recorder.recover import CUT_OFF, bag_file, is_closed, recover
 from cobalt_recorder.rules_file import load_rules
 from cobalt_recorder.task_verdicts import accepted_beside
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
@@ -167,6 +166,9 @@ def _make_whole(path: Path, fault: str) -> None:
     with contextlib.suppress(CobaltError, OSError):
         # If it cannot be made whole, the verdict says what is wrong with it.
         if not is_closed(bag_file(path)):
+            # Few bags need it, and every verdict is waited for.
+            from cobalt_recorder.recover import CUT_OFF, recover
+
             recover(path, ended_by=fault or CUT_OFF)
 
 

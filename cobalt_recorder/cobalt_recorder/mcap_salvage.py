@@ -20,10 +20,8 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Chunk, Footer, Header, Message, MessageIndex, Metadata, Schema
 from mcap.stream_reader import breakup_chunk
 
+from cobalt_recorder.bag_reader import MCAP_MAGIC
 from cobalt_teleop.core.errors import CobaltError
-
-MAGIC = b'\x89MCAP0\r\n'
-"""Begins and ends each file."""
 
 _HEAD = struct.Struct('<BQ')
 _RECORD_HEAD = re.compile(rb'[\x01-\x0f].{4}\x00{4}', re.DOTALL)
@@ -172,13 +170,13 @@ class McapSalvage:
 
     def _find_records(self) -> None:
         size = len(self._data)
-        place = len(MAGIC) if self._data[: len(MAGIC)] == MAGIC else 0
+        place = len(MCAP_MAGIC) if self._data[: len(MCAP_MAGIC)] == MCAP_MAGIC else 0
         if not place:
             self.damage.append(Damage(0, 0, 'the file does not begin as an MCAP file does'))
         ends = False
         while place < size:
             found = self._record_at(place)
-            if found is None and self._data[place:] == MAGIC:
+            if found is None and self._data[place:] == MCAP_MAGIC:
                 ends = True
                 break
             if found is None:
@@ -245,7 +243,9 @@ class McapSalvage:
 
     def _follows(self, place: int) -> bool:
         rest = len(self._data) - place
-        return rest == 0 or self._data[place:] == MAGIC if rest <= len(MAGIC) else self._record_at(place) is not None
+        if rest <= len(MCAP_MAGIC):
+            return rest == 0 or self._data[place:] == MCAP_MAGIC
+        return self._record_at(place) is not None
 
     def _stream(self, start: int, end: int) -> ReadDataStream:
         return ReadDataStream(BytesIO(self._data[start:end]))

@@ -15,10 +15,10 @@ from mcap.records import Channel, Schema
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_copy import BagCopy
-from cobalt_recorder.bag_reader import Decoder, read_bag
+from cobalt_recorder.bag_reader import Decoder, bag_file, read_bag
 from cobalt_recorder.bag_writer import LIBRARY, BagWriter
 from cobalt_recorder.file_hash import file_hash
-from cobalt_recorder.mcap_salvage import MAGIC, Damage, McapSalvage
+from cobalt_recorder.mcap_salvage import Damage, McapSalvage
 from cobalt_recorder.reserved_file import being_written
 from cobalt_recorder.rosbag2_metadata import FILE_NAME, read_metadata, sync_folder
 from cobalt_teleop.core import topics
@@ -81,33 +81,6 @@ class Recovery:
             'damage': [asdict(damage) for damage in self.damage],
             'lost': self.lost,
         }
-
-
-def bag_file(path: Path) -> Path:
-    """Returns the MCAP file of a bag, whatever its metadata.yaml says.
-
-    Raises:
-        CobaltError: There is none, or there are several.
-    """
-    path = path.expanduser().absolute()
-    if path.is_file():
-        return path
-    files = sorted(path.glob('*.mcap'))
-    if len(files) != 1:
-        found = f'{len(files)} .mcap files' if files else 'no .mcap file'
-        raise CobaltError(f'{path} holds {found}: give the file that is to be recovered.')
-    return files[0]
-
-
-def is_closed(file: Path) -> bool:
-    """Tells whether a file ends as a closed MCAP file does, without reading the rest.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    with file.open('rb') as stream:
-        stream.seek(-min(len(MAGIC), file.stat().st_size), os.SEEK_END)
-        return stream.read() == MAGIC and file.stat().st_size > len(MAGIC)
 
 
 def damage_of(path: Path) -> str:

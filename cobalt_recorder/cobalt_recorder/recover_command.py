@@ -9,9 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
+from cobalt_recorder.bag_reader import bag_file
 from cobalt_recorder.data_set import find_bags
 from cobalt_recorder.plain_text import plain_text
-from cobalt_recorder.recover import DAMAGED, Recovery, bag_file, damage_of, recover
+from cobalt_recorder.recover import DAMAGED, Recovery, damage_of, recover
 from cobalt_teleop.core.errors import CobaltError
 
 
