@@ -7,6 +7,7 @@ from cobalt_devices.gamepad_parameters import GamepadParameters
 from cobalt_devices.keyboard_parameters import KeyboardParameters
 from cobalt_devices.pose_parameters import PoseDeviceParameters
 from cobalt_devices.spacemouse_parameters import SpaceMouseParameters
+from cobalt_devices.usb_camera.usb_camera_parameters import UsbCameraParameters
 
 _NODES: dict[str, type[Any]] = {
     'keyboard_node': KeyboardParameters,
@@ -20,4 +21,5 @@ TABLES = {
     'arm_driver_node': {'arm_driver': ArmDriverParameters},
     **{name: {name: table} for name, table in _NODES.items()},
     'page_devices': _NODES,
+    'usb_camera': {'usb_camera': UsbCameraParameters},
 }

@@ -1,0 +1,1 @@
+"""Cameras on USB, for labs without another driver."""
