@@ -44,7 +44,6 @@ setup(
             'pose_adapter = cobalt_devices.pose_adapter_node:main',
             'spacemouse_node = cobalt_devices.spacemouse_node:main',
             'usb_camera = cobalt_devices.usb_camera.usb_camera_node:main',
-            'usb_camera = cobalt_devices.usb_camera.usb_camera_node:main',
             'vr_node = cobalt_devices.vr_node:main',
         ],
         'cobalt.commands': ['driver = cobalt_devices.arm_driver.driver_command'],
