@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from ros_operator import Operator
+from running_stack import free_domain
 
 from cobalt_teleop.core import topics
 from cobalt_teleop.workcell_host.host_node import HostNode
@@ -61,7 +62,7 @@ def running_stack(
         bridge: Parameters of the bridge.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(20 + os.getpid() % 80)))
+        patch.setenv('ROS_DOMAIN_ID', os.environ.get('ROS_DOMAIN_ID', str(free_domain())))
         rclpy.init()
         host = HostNode('test_host')
         host.host(plants, options or HostOptions(render_threads=1))

@@ -24,8 +24,11 @@ def free_port() -> int:
 
 
 def free_domain() -> int:
-    """Returns a ROS domain for this process, so that stacks on one machine do not hear each other."""
-    return 20 + os.getpid() % 80
+    """Returns a ROS domain for this process, so that stacks on one machine do not hear each other.
+
+    It is even or odd as the one that this process was given: tests that run beside each other never share one.
+    """
+    return 20 + 2 * (os.getpid() % 40) + int(os.environ.get('ROS_DOMAIN_ID') or 0) % 2
 
 
 _NODES = ('sim_node', 'webrtc_bridge', 'recorder_node', 'page_devices', 'keyboard_node', 'foxglove_server')

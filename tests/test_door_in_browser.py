@@ -1,6 +1,5 @@
 """The door as people meet it: a link in a real browser, off loopback."""
 
-import os
 import re
 import urllib.parse
 
@@ -8,6 +7,7 @@ import pytest
 import rclpy
 from bridge_process import BridgeProcess, running_host
 from chromium import open_page, wait_for
+from running_stack import free_domain
 
 from cobalt_teleop.bridge.door.guest import Role
 from cobalt_teleop.bridge.door.invitations import Invitations
@@ -19,7 +19,7 @@ GO_ON = ('--ignore-certificate-errors',)
 
 @pytest.fixture
 def bridge(monkeypatch):
-    monkeypatch.setenv('ROS_DOMAIN_ID', str(20 + os.getpid() % 80))
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(free_domain()))
     rclpy.init()
     made = BridgeProcess(host='0.0.0.0')
     try:

@@ -28,7 +28,7 @@ def test_a_fault_in_motion_ends_in_a_hold_and_a_person_ends_the_hold(arm, kind):
 
 
 def test_the_driver_of_that_arm_passes_the_checks():
-    domain = free_domain() + 1
+    domain = free_domain() + 2
     environment = os.environ | {'ROS_DOMAIN_ID': str(domain)}
     module = 'cobalt_sim.hardware.mujoco_hardware_node'
     command = [sys.executable, '-m', module, '--ros-args', '-p', 'cameras:=front', '--log-level', 'error']

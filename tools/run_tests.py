@@ -16,6 +16,16 @@ PACKAGES = ('cobalt_teleop', 'cobalt_devices', 'cobalt_sim', 'cobalt_recorder', 
 LONG_PAGES = ('tests/test_rate_pages.py', 'tests/test_vr_page.py', 'tests/test_panda_by_pages.py')
 """Eight minutes of browsers: with them all tests would take longer than twenty minutes on two cores."""
 
+PAGES = (
+    'tests/test_adaptive_video.py',
+    'tests/test_door_in_browser.py',
+    'tests/test_end_to_end.py',
+    'tests/test_firefox.py',
+    'tests/test_phone_page.py',
+    'tests/test_two_phones.py',
+)
+"""Tests with a browser that are short enough."""
+
 TOOLS = ('tools/set_up.py', 'tools/run_tests.py')
 
 
@@ -59,7 +69,7 @@ def pytest_step(name: str, *arguments: str) -> Step:
     return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', '--rerun-show-tracebacks', *arguments))
 
 
-def test_lanes() -> Lanes:
+def package_lanes() -> Lanes:
     """Returns the tests of packages that wait more than they work, beside each other."""
     return [
         [colcon_step('cobalt_teleop', ['cobalt_teleop'])],
@@ -67,10 +77,10 @@ def test_lanes() -> Lanes:
     ]
 
 
-def test_steps() -> list[Step]:
-    """Returns the tests that need the machine for themselves: they run whole stacks and browsers."""
-    ignored = (f'--ignore={path}' for path in LONG_PAGES)
-    return [pytest_step('pytest tests', 'tests', *ignored)]
+def stack_lanes() -> Lanes:
+    """Returns the tests that cross packages, those of pages beside those of stacks: they wait more than they work."""
+    ignored = (f'--ignore={path}' for path in (*LONG_PAGES, *PAGES))
+    return [[pytest_step('tests of pages', *PAGES)], [pytest_step('tests of stacks', 'tests', *ignored)]]
 
 
 @dataclass(frozen=True)
@@ -158,8 +168,8 @@ def main() -> int:
     else:
         results = [run(step, env) for step in lint_steps()]
         if not options.lint:
-            results += run_lanes(test_lanes(), env)
-            results += [run(step, env) for step in test_steps()]
+            results += run_lanes(package_lanes(), env)
+            results += run_lanes(stack_lanes(), env)
     print('\n==== summary')
     for result in results:
         word = 'ok    ' if result.code == 0 else 'FAILED'
