@@ -144,7 +144,8 @@ def test_a_silent_host_ends_the_episode_and_no_other(tmp_path, start_recorder, s
     assert (bag.complete, bag.fact('cobalt.end', 'outcome')) == (True, 'ABORTED')
     other.end(EpisodeState.OUTCOME_SUCCESS)
     assert read_bag(Path(other.wait_state(RecordingState.STATE_SAVED).uri)).complete
-    assert other.wait_report().verdict == QualityReport.VERDICT_ACCEPT
+    report = other.wait_report()
+    assert report.verdict == QualityReport.VERDICT_ACCEPT, report.reasons
     assert recorder.end() == 0
 
 
