@@ -39,6 +39,7 @@ setup(
             'up = cobalt_bringup.up',
             'doctor = cobalt_bringup.doctor',
             'machines = cobalt_bringup.machines',
+            'replay = cobalt_bringup.replay',
         ],
     },
 )

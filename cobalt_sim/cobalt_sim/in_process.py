@@ -101,6 +101,10 @@ class GuardedPlant:
     def __init__(self, plant: MujocoPlant, *, period_s: float = 0.05) -> None:
         self.plant = plant
         self.parts = {part.name: GuardedPart(part, period_s) for part in plant.capabilities.parts}
+        self.before = plant.observe()
+        """The state that the last tick began with."""
+        self.actions: Mapping[str, PartAction] = {}
+        """Of the last tick, by part."""
         self._start()
 
     @property
@@ -151,6 +155,7 @@ class GuardedPlant:
         self._live({self.first.name: self.first.follow(self.plant.observe(), pose, gripper)})
 
     def _live(self, actions: Mapping[str, PartAction]) -> None:
+        self.before, self.actions = self.plant.observe(), actions
         self.plant.apply(actions)
         self.plant.advance()
 

@@ -1,0 +1,98 @@
+import argparse
+import json
+
+import cv2
+import pytest
+from rclpy.serialization import serialize_message
+
+from cobalt_bringup import replay
+from cobalt_interfaces.msg import ControlStep, PartStep
+from cobalt_recorder.bag_writer import BagWriter
+from cobalt_sim.in_process import run_expert
+from cobalt_sim.mujoco_plant import MujocoPlant
+from cobalt_sim.render_profile import load_profile
+from cobalt_sim.replay import tick_of
+from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.tasks import load_task
+from cobalt_teleop.core import topics
+from cobalt_teleop.kinematics.robot_description import load_robot
+
+STEPS = f'/env_0/{topics.CONTROL_STEP.name}'
+
+
+def run(*arguments):
+    parser = argparse.ArgumentParser()
+    replay.add_parser(parser.add_subparsers())
+    options = parser.parse_args(['replay', *map(str, arguments)])
+    return options.func(options)
+
+
+@pytest.fixture(scope='module')
+def ticks():
+    """What the expert did with the cube of seed 4."""
+    plant = MujocoPlant(SimWorld(load_robot('franka_panda'), load_task('lift'), [], load_profile('fast')))
+    ticks = []
+    run_expert(plant, 4, after_tick=lambda guarded: ticks.append(tick_of(guarded)))
+    return ticks
+
+
+@pytest.fixture
+def write_bag(tmp_path, ticks):
+    def write(*, kind='SIM', seed=4, robot='franka_panda'):
+        folder = tmp_path / f'{kind}_{seed}_{robot}'
+        writer = BagWriter(folder, {})
+        parts = json.dumps([{'name': 'arm', 'robot': robot}])
+        writer.add_facts('cobalt.workcell', {'kind': kind, 'control_rate_hz': '20', 'parts': parts})
+        writer.add_facts(
+            'cobalt.episode',
+            {'episode_id': folder.name, 'workcell_id': 'env_0', 'task': 'lift', 'seed': str(seed)},
+        )
+        writer.add_topic(STEPS, topics.CONTROL_STEP.type)
+        for index, tick in enumerate(ticks):
+            arm = tick.parts['arm']
+            part = PartStep(
+                part='arm',
+                joint_positions=arm.joints.tolist(),
+                joint_targets=arm.joint_targets.tolist(),
+                gripper_target=arm.gripper_target,
+            )
+            row = ControlStep(episode_id=folder.name, sim_time=tick.sim_time, parts=[part], success=tick.success)
+            log_ns = 10**18 + index * 50_000_000
+            writer.write(STEPS, bytes(serialize_message(row)), received_ns=log_ns, published_ns=log_ns)
+        writer.close('cobalt.end', {'counts': '{}'}, {})
+        return folder
+
+    return write
+
+
+def test_a_bag_is_reproduced_and_filmed_by_a_camera_of_ones_choice(write_bag, tmp_path, ticks, capsys):
+    video = tmp_path / 'wrist.mp4'
+    assert run(write_bag(), '--video', video, '--camera', 'wrist', '--width', 96, '--height', 64) == 0
+    assert 'reproduced: success in the recording, success in the replay' in capsys.readouterr().out
+    film = cv2.VideoCapture(str(video))
+    assert film.get(cv2.CAP_PROP_FRAME_COUNT) == len(ticks)
+    read, picture = film.read()
+    assert read and picture.shape == (64, 96, 3) and picture.std() > 20
+
+
+def test_another_seed_does_not_reproduce_it(write_bag, capsys):
+    assert run(write_bag(seed=5), '--json') == 1
+    (told,) = json.loads(capsys.readouterr().out)
+    assert told['recorded_success'] and not told['replayed_success'] and not told['reproduced']
+
+
+@pytest.mark.parametrize(
+    ('changes', 'sentence'),
+    [
+        ({'kind': 'REAL'}, 'was not recorded in the simulator'),
+        ({'robot': 'fly'}, "no robot 'fly'"),
+    ],
+)
+def test_what_cannot_be_replayed_is_told_in_a_sentence(write_bag, capsys, changes, sentence):
+    assert run(write_bag(**changes)) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_film_is_of_one_bag(tmp_path, capsys):
+    assert run(tmp_path, tmp_path, '--video', tmp_path / 'x.mp4') == 2
+    assert 'films one bag' in capsys.readouterr().err
