@@ -49,6 +49,7 @@ setup(
         'cobalt.commands': ['driver = cobalt_devices.arm_driver.driver_command'],
         'cobalt_devices.drivers': [
             'loopback = cobalt_devices.drivers.loopback:LoopbackDriver',
+            'moveit_servo = cobalt_devices.drivers.moveit_servo:MoveitServoDriver',
             'mujoco_hardware = cobalt_devices.drivers.mujoco_hardware:make',
             'ros2_control = cobalt_devices.drivers.ros2_control:Ros2ControlDriver',
             'so101 = cobalt_devices.drivers.so101:So101Driver',

@@ -30,8 +30,9 @@ def arm():
 @pytest.fixture(scope='module')
 def driver(arm):
     """A connected driver; each test leaves it connected, with the arm at rest."""
-    made = made_driver(arm)
+    made = made_driver(arm, gripper='robotiq')
     made.connect()
+    until(lambda: not made.read().faults)
     yield made
     made.close()
 
@@ -70,7 +71,6 @@ def moved(driver, joint=0, by=0.1, seconds=0.4):
 def test_connecting_uploads_the_control_program_and_moves_nothing(arm, driver):
     assert arm.runtime == PLAYING and len(arm.scripts) == 1
     state = driver.read()
-    assert state.faults == ()
     assert np.array_equal(state.joints, HOME) and np.array_equal(state.velocities, np.zeros(6))
     assert arm.set_points == []
 
@@ -86,6 +86,24 @@ def test_the_arm_goes_where_set_points_lead(arm, driver):
     assert len(arm.set_points) > 20
     period_s, lookahead_s, gain = arm.set_points[-1][2]
     assert (period_s, lookahead_s, gain) == pytest.approx((1 / 250, 0.1, 300.0))
+
+
+@pytest.mark.parametrize(('opening', 'position'), [(0.0, 255), (1.0, 0)])
+def test_the_gripper_opens_and_closes(arm, driver, opening, position):
+    driver.grip(opening)
+    until(lambda: driver.read().gripper == pytest.approx(opening, abs=0.01))
+    assert round(arm.fingers) == pytest.approx(position, abs=2)
+
+
+def test_a_gripper_that_is_not_activated_is_told_and_moves_nothing(arm, driver):
+    arm.fingers_active = False
+    until(lambda: driver.read().faults and 'activate it' in driver.read().faults[0])
+    driver.grip(0.5)
+    time.sleep(0.15)
+    assert arm.fingers == arm.fingers_target == 0.0
+    driver.grip(1.0)
+    arm.fingers_active = True
+    until(lambda: driver.read().faults == ())
 
 
 def test_a_hold_leaves_the_arm_at_rest(arm, driver):
@@ -138,7 +156,7 @@ def test_a_silent_arm_is_lost_and_found_again(arm, driver):
         until(lambda: driver.read() is None)
     arm.silent = False
     driver.connect()
-    assert driver.read().faults == ()
+    until(lambda: driver.read().faults == ())
 
 
 def test_a_cut_connection_is_noticed_and_mended(arm, driver):
@@ -161,7 +179,7 @@ def test_a_library_that_dies_is_told_and_started_anew(driver):
     with pytest.raises(DriverError, match='SIGKILL'):
         until(lambda: driver.read() is None)
     driver.connect()
-    assert driver.read().faults == ()
+    until(lambda: driver.read().faults == ())
 
 
 def test_the_stop_needs_no_library(arm, driver):

@@ -1,5 +1,7 @@
 """A double of a UR e-Series controller: RTDE (30004), script port (30003) and dashboard (29999), as UR publishes them.
 
+Robotiq's URCap listens, too (63352).
+
 The control script that a client uploads isn't interpreted: the double does what that of ur_rtde 1.6.5 does with the
 registers of RTDE, for the few commands that stream and stop joints.
 """
@@ -52,13 +54,19 @@ class UrDouble:
         self.ints, self.doubles, self.out_ints = [0] * 48, [0.0] * 48, [0] * 24
         self.target, self.servoing = None, False
         self.connections, self.sources = [], []
+        self.fingers, self.fingers_target, self.fingers_active = 0.0, 0, True
         self.ending = threading.Event()
         self.listen_all()
         self.stepper = threading.Thread(target=self.run, daemon=True)
         self.stepper.start()
 
     def listen_all(self):
-        roles = ((30004, self.serve_rtde), (30003, self.serve_scripts), (29999, self.serve_dashboard))
+        roles = (
+            (30004, self.serve_rtde),
+            (30003, self.serve_scripts),
+            (29999, self.serve_dashboard),
+            (63352, self.serve_gripper),
+        )
         self.servers = [self.listen(port, serve) for port, serve in roles]
 
     def listen(self, port, serve):
@@ -109,6 +117,7 @@ class UrDouble:
         wanted = (self.target - self.joints) / FOLLOWING_S if moves else np.zeros(6)
         self.velocities = np.clip(wanted, -MAX_SPEED, MAX_SPEED)
         self.joints = self.joints + self.velocities * STEP_S
+        self.fingers += max(-2.0, min(2.0, self.fingers_target - self.fingers))
         if not self.silent:
             for source in list(self.sources):
                 source()
@@ -234,6 +243,24 @@ class UrDouble:
             'is in remote control': str(self.remote).lower(),
             'close safety popup': 'closing safety popup',
         }.get(question, f"could not understand: '{question}'")
+
+    # The gripper.
+
+    def serve_gripper(self, connection):
+        text = b''
+        while True:
+            text += received(connection)
+            while b'\n' in text:
+                line, text = text.split(b'\n', 1)
+                kind, *words = line.decode().split()
+                if kind == 'SET':
+                    values = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+                    if values.get('GTO') and self.fingers_active:
+                        self.fingers_target = values['POS']
+                    connection.sendall(b'ack')
+                else:
+                    value = {'STA': 3 if self.fingers_active else 0, 'POS': round(self.fingers)}[words[0]]
+                    connection.sendall(f'{words[0]} {value}\n'.encode())
 
     # What a network does.
 

@@ -1,9 +1,9 @@
 """The driver `ros2_control`: any arm with a ros2_control controller, over its topics.
 
-Set points go to one of three kinds of controller: `forward_position` (forward_command_controller's
+Set points go to one of four kinds of controller: `forward_position` (forward_command_controller's
 ForwardCommandController, or JointGroupPositionController), `joint_trajectory` (JointTrajectoryController, over its
-topic), or `cartesian_pose` (a Cartesian controller that takes a PoseStamped, such as those of cartesian_controllers or
-CRISP). What is measured comes from `joint_states`.
+topic), `cartesian_pose` (a Cartesian controller that takes a PoseStamped, such as those of cartesian_controllers or
+CRISP), or `cartesian_twist` (one that takes a TwistStamped). What is measured comes from `joint_states`.
 """
 
 import array
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Duration
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -25,7 +25,7 @@ from cobalt_devices.arm_driver.driver import DriverCapabilities, DriverContext, 
 from cobalt_devices.arm_driver.driver_options import read_options
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.parameter_table import parameter
-from cobalt_teleop.core.pose import Vector
+from cobalt_teleop.core.pose import Vector, inverse, multiply, rotation_vector
 from cobalt_teleop.core.topics import SENSOR_DATA, ForeignTopic, Qos
 from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
 from cobalt_teleop.ros.endpoints import TakenSubscription
@@ -53,12 +53,15 @@ class Ros2ControlOptions:
     kind: str = parameter(
         'forward_position',
         'Controller that takes the set points',
-        choices=('forward_position', 'joint_trajectory', 'cartesian_pose'),
+        choices=('forward_position', 'joint_trajectory', 'cartesian_pose', 'cartesian_twist'),
     )
     command_topic: str = parameter('', 'Topic of the controller; empty for the usual one of its kind')
     joint_states_topic: str = parameter('/joint_states', 'Topic of sensor_msgs/JointState')
     joint_prefix: str = parameter('', 'What stands before the names of robot.yaml in joint_states and trajectories')
-    base_frame: str = parameter('', 'frame_id of poses for a cartesian_pose controller; empty for the base body')
+    base_frame: str = parameter('', 'frame_id of poses and twists; empty for the base body')
+    twist_gain: float = parameter(
+        4.0, 'Share of the way to the set point that a twist makes good in a second [1/s]', lower=0.0, upper=20.0
+    )
     gripper_topic: str = parameter('', "Topic of the gripper's position, Float64MultiArray; empty for none")
     gripper_joint: str = parameter('', "The gripper's joint in joint_states; empty if it is not there")
     gripper_closed: float = parameter(0.0, 'Position of the gripper when it is closed [rad or m]')
@@ -73,6 +76,7 @@ _USUAL_TOPICS = {
     'forward_position': '/forward_position_controller/commands',
     'joint_trajectory': '/joint_trajectory_controller/joint_trajectory',
     'cartesian_pose': '/cartesian_motion_controller/target_frame',
+    'cartesian_twist': '/cartesian_controller/twist_cmd',
 }
 
 
@@ -90,7 +94,7 @@ class Ros2ControlDriver:
         self._node: Node = context.node
         self._joints = [options.joint_prefix + name for name in context.robot.joints]
         self._frame = options.base_frame or context.robot.base_body
-        self._kinematics = ArmKinematics(context.robot) if options.kind == 'cartesian_pose' else None
+        self._kinematics = ArmKinematics(context.robot) if options.kind.startswith('cartesian') else None
         self._states = self._taken('sensor_msgs/msg/JointState', options.joint_states_topic, SENSOR_DATA)
         self._diagnostics = (
             self._taken('diagnostic_msgs/msg/DiagnosticArray', options.diagnostics_topic, _DIAGNOSTICS)
@@ -106,6 +110,7 @@ class Ros2ControlDriver:
             'forward_position': Float64MultiArray,
             'joint_trajectory': JointTrajectory,
             'cartesian_pose': PoseStamped,
+            'cartesian_twist': TwistStamped,
         }[options.kind]
         self._commands = self._node.create_publisher(message, topic, 1)
         self._grips = (
@@ -228,12 +233,32 @@ class Ros2ControlDriver:
             self._commands.publish(Float64MultiArray(data=array.array('d', joints.tolist())))
         elif self._options.kind == 'joint_trajectory':
             self._commands.publish(self._trajectory(joints, velocities))
-        else:
+        elif self._options.kind == 'cartesian_pose':
             assert self._kinematics is not None
-            message = PoseStamped(pose=pose_message(self._kinematics.forward(joints)))
-            message.header.stamp = to_stamp(now_ns())
-            message.header.frame_id = self._frame
-            self._commands.publish(message)
+            self._publish_stamped(PoseStamped(pose=pose_message(self._kinematics.forward(joints))))
+        else:
+            self._publish_twist(self._twist(joints, velocities))
+
+    def _publish_stamped(self, message: Any) -> None:
+        message.header.stamp = to_stamp(now_ns())
+        message.header.frame_id = self._frame
+        self._commands.publish(message)
+
+    def _publish_twist(self, twist: Vector) -> None:
+        message = TwistStamped()
+        linear, angular = message.twist.linear, message.twist.angular
+        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = twist.tolist()
+        self._publish_stamped(message)
+
+    def _twist(self, joints: Vector, velocities: Vector) -> Vector:
+        """Returns the (6,) velocity of the set point, and what brings the tool closer to it [m/s, rad/s]."""
+        assert self._kinematics is not None and self._state is not None
+        here = self._kinematics.forward(self._state.joints)
+        goal, jacobian = self._kinematics.forward_with_jacobian(joints)
+        turn = rotation_vector(multiply(goal.quat_xyzw, inverse(here.quat_xyzw)))
+        error = np.concatenate([goal.position - here.position, turn])
+        twist: Vector = jacobian @ velocities + self._options.twist_gain * error
+        return twist
 
     def _trajectory(self, joints: Vector, velocities: Vector) -> JointTrajectory:
         """Returns a trajectory of one point, a period away, without a stamp: it begins when it comes."""
@@ -252,7 +277,9 @@ class Ros2ControlDriver:
             self._grips.publish(Float64MultiArray(data=array.array('d', [position])))
 
     def hold(self) -> None:
-        """Sends nothing: controllers keep their last set point, and what is measured may be what is wrong."""
+        """Sends a twist of zero, or else nothing: controllers keep their last set point."""
+        if self._options.kind == 'cartesian_twist':
+            self._publish_twist(np.zeros(6))
 
     def stop(self) -> None:
         """Calls the stop service if there is one. Without it the arm stands at its last set point."""

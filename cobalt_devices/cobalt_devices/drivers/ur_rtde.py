@@ -33,6 +33,9 @@ class UrRtdeOptions:
     lookahead_s: float = parameter(0.1, 'lookahead_time of servoj: longer is smoother [s]', lower=0.03, upper=0.2)
     gain: float = parameter(300.0, 'gain of servoj: higher follows closer', lower=100.0, upper=2000.0)
     deceleration: float = parameter(4.0, 'Of the joints when the arm is to stand [rad/s2]', lower=0.5, upper=40.0)
+    gripper: str = parameter('none', 'What is at its hand', choices=('none', 'robotiq'))
+    gripper_speed: float = parameter(1.0, "Share of the gripper's speed", lower=0.0, upper=1.0)
+    gripper_force: float = parameter(0.2, "Share of the gripper's force", lower=0.0, upper=1.0)
 
 
 class UrRtdeDriver(LibraryDriver):

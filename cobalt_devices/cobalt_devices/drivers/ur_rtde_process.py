@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cobalt_devices.drivers.host_socket import run_library
+from cobalt_devices.drivers.robotiq_gripper import RobotiqGripper
 from cobalt_devices.drivers.ur_dashboard import PORT, ask_dashboard, reach
 from cobalt_devices.drivers.vendor_library import load
 from cobalt_teleop.core.errors import CobaltError
@@ -26,7 +27,7 @@ _LOOK_S = 0.02
 _MODE_RUNNING = 7
 _NORMAL, _REDUCED, _PROTECTIVE_STOP = 1, 2, 3
 _PLAYING = 2
-_NO_EFFORTS, _NO_GRIPPER = [0.0] * JOINTS, 1.0
+_NO_EFFORTS = [0.0] * JOINTS
 _SAFETY = {
     3: 'protective stop',
     4: 'the arm waits to be moved back within its safety limits (recovery)',
@@ -59,6 +60,11 @@ class UrArm:
         self._told = 0.0
         self._told_at_s = time.monotonic()
         self._servos = False
+        self._gripper = (
+            RobotiqGripper(self._host, options['gripper_speed'], options['gripper_force'])
+            if options['gripper'] == 'robotiq'
+            else None
+        )
         if self._safe and options['take_control']:
             self._take_control()
 
@@ -82,7 +88,8 @@ class UrArm:
                 raise CobaltError(f'the arm at {self._host} has told nothing for {_SILENCE_S:g} s')
             return None
         self._told, self._told_at_s = told, now_s
-        return [now_s, *self._receive.getActualQ(), *self._receive.getActualQd(), *_NO_EFFORTS, _NO_GRIPPER]
+        opening = self._gripper.opening if self._gripper else 1.0
+        return [now_s, *self._receive.getActualQ(), *self._receive.getActualQd(), *_NO_EFFORTS, opening]
 
     def faults(self) -> tuple[str, ...]:
         """Returns why the arm does not move, in words."""
@@ -93,7 +100,7 @@ class UrArm:
             return ('the arm is off or its brakes are closed: switch it on at the pendant',)
         if self._options['take_control'] and not self._plays:
             return ('its control program does not run: press the emergency stop on the page, and release it',)
-        return ()
+        return (self._gripper.trouble,) if self._gripper and self._gripper.trouble else ()
 
     @property
     def _plays(self) -> bool:
@@ -108,7 +115,9 @@ class UrArm:
             )
 
     def grip(self, opening: float) -> None:
-        """Moves nothing: the driver knows no gripper yet."""
+        """Brings the gripper to 0 closed to 1 open."""
+        if self._gripper:
+            self._gripper.grip(opening)
 
     def hold(self) -> None:
         """Slows down and stands."""
