@@ -19,6 +19,8 @@ device_node is what the device's node adds, within upstream: from the bridge's s
 server is what the operators share: from the arrival of the command at the host to the packet handed to the socket, the
 wait for the tick included. On the road `track`, whose packets do not tell when they left, it ends in the browser.
 
+With --pages, other operators are scripted clients that take the same video and draw none of it.
+
 Figures without a road are those of the road that a page takes by itself.
 
 With --samples there is no browser and no bridge: synthetic samples at 60 Hz of phones and of gamepads, an ideal host
@@ -30,6 +32,8 @@ import contextlib
 import itertools
 import os
 import random
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -94,8 +98,39 @@ def running_stack(operators: int, rate_hz: float) -> Iterator[RunningStack]:
                 rclpy.try_shutdown()
 
 
-def measure_road(stack: RunningStack, operators: int, road: str, presses: int) -> harness.Figures:
-    """Has all operators drive, follows one after the other, returns figures without a prefix."""
+@contextlib.contextmanager
+def scripted_people(stack: RunningStack, numbers: range) -> Iterator[None]:
+    """Has scripted operators drive these workcells: the load of people whose browsers run on machines of their own."""
+    if not numbers:
+        yield
+        return
+    program = Path(__file__).with_name('scripted_people.py')
+    command = [sys.executable, str(program), '--port', str(stack.arguments['port']), '--workcells', *map(str, numbers)]
+    people = subprocess.Popen(command)
+    try:
+        yield
+    finally:
+        people.send_signal(signal.SIGINT)
+        people.wait(10.0)
+
+
+def measure_road(stack: RunningStack, operators: int, road: str, presses: int, pages: int = 0) -> harness.Figures:
+    """Has all operators drive, follows those with pages one after the other, returns figures without a prefix.
+
+    Args:
+        stack: Running.
+        operators: How many drive.
+        road: Of their pages.
+        presses: That are followed.
+        pages: How many of them have a page in the browser; 0 for all.
+    """
+    count = pages or operators
+    with scripted_people(stack, range(count, operators)):
+        return measure_pages(stack, count, road, presses)
+
+
+def measure_pages(stack: RunningStack, operators: int, road: str, presses: int) -> harness.Figures:
+    """Has operators with pages drive, follows one after the other, returns figures without a prefix."""
     port = free_port()
     addresses = [f'{stack.address}?workcell=env_{index}&road={road}' for index in range(operators)]
     followed: list[dict[str, float]] = []
@@ -179,7 +214,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
             for road in roads:
                 harness.say(f'{operators} operators on the road {road}, {presses} key presses ...')
                 try:
-                    found = measure_road(stack, operators, road, presses)
+                    found = measure_road(stack, operators, road, presses, min(arguments.pages, operators))
                 except AssertionError as error:
                     harness.say(f'{operators} operators on the road {road} did not come about: {error}')
                     continue
@@ -206,9 +241,16 @@ def measure_samples(arguments: argparse.Namespace) -> harness.Figures:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds --operators, --road, --rate, --presses and --samples."""
+    """Adds --operators, --pages, --road, --rate, --presses and --samples."""
     parser.add_argument('--samples', action='store_true', help="the device's node alone, without a browser (1 8)")
     parser.add_argument('--operators', type=int, nargs='+', metavar='N', help='numbers of operators (1 6 8)')
+    parser.add_argument(
+        '--pages',
+        type=int,
+        default=0,
+        help='so many of the operators have a page in the browser here; the others are scripted clients, as if their '
+        'browsers ran elsewhere (all)',
+    )
     parser.add_argument('--road', choices=('all', *ROADS), default='all', help='how pictures reach the screen (all)')
     parser.add_argument('--rate', type=float, nargs='+', metavar='HZ', help='rates of control and camera besides 20 Hz')
     parser.add_argument('--presses', type=int, help='key presses for each figure (200)')
