@@ -49,6 +49,7 @@ def recorded_topics(
     for part in parts:
         wanted += [topics.teleop_command(part), topics.policy_command(part)]
     wanted += [topics.video(camera) for camera in cameras]
+    wanted += [topics.camera_info(camera) for camera in cameras]
     operators = f'/{workcell_id}/operator/'
     for name in sorted(graph):
         device, _, part = name.removeprefix(operators).partition('/')

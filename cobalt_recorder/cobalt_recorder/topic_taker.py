@@ -29,6 +29,7 @@ _ASK_S = 0.3
 """How often a camera is asked for its first key frame [s]."""
 
 _VIDEO_TYPE = topics.video('any').type
+_CALIBRATION_TYPE = topics.camera_info('any').type
 
 
 def raw_message(topic: str, data: bytes, info: dict[str, Any]) -> RawMessage:
@@ -74,7 +75,11 @@ def _offered(profile: Any) -> OfferedQos:
 
 
 class _Taken:
-    """One subscription. Of a video, nothing counts before the first key frame, as nobody could decode it."""
+    """One subscription.
+
+    Of a video, nothing counts before the first key frame, as nobody could decode it. Of a calibration, which stays the
+    same, one message is enough.
+    """
 
     def __init__(self, node: Node, workcell_id: str, recorded: RecordedTopic) -> None:
         self.declared = recorded.declared
@@ -83,18 +88,25 @@ class _Taken:
         self.count = TopicCount()
         self.matched_s: float | None = None
         self._is_video = recorded.topic.type == _VIDEO_TYPE
+        self._is_enough = recorded.topic.type == _CALIBRATION_TYPE and not recorded.declared
+        self._closed = False
         self._requests = _key_frame_requests(node, workcell_id, recorded.topic) if self._is_video else None
         self._asked_s = 0.0
         self._newest_ns = 0
         self._node = node
 
     def take(self) -> list[RawMessage]:
-        messages = []
+        if self._closed:
+            return []
+        messages: list[RawMessage] = []
         for data, info in self.subscription.take_all():
             if self._is_video and not self.count.received and not is_key_frame(data):
                 continue
             count_message(self.count, info)
             messages.append(self._in_order(raw_message(self.subscription.topic_name, data, info)))
+            if self._is_enough:
+                self.close()
+                break
         return messages
 
     def _in_order(self, message: RawMessage) -> RawMessage:
@@ -116,7 +128,9 @@ class _Taken:
 
     def close(self) -> None:
         self._end_requests()
-        self.subscription.close()
+        if not self._closed:
+            self._closed = True
+            self.subscription.close()
 
     def _ask(self, now_s: float) -> None:
         if self._requests is not None and now_s - self._asked_s >= _ASK_S:

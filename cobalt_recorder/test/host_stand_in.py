@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import CameraInfo
 
 from cobalt_interfaces.msg import (
     CameraDescription,
@@ -68,6 +69,7 @@ class HostStandIn:
         declared = [topics.CONTROL_STEP, topics.CONTROL_STATE, topics.EPISODE, topics.WORKCELL, topics.video(CAMERA)]
         self.video_topic = topics.video(CAMERA)
         publish = {topic.name: create_publisher(self.node, topic, workcell_id) for topic in declared}
+        publish['calibration'] = create_publisher(self.node, topics.camera_info(CAMERA), workcell_id)
         publish['command'] = create_publisher(self.node, topics.teleop_command('arm'), workcell_id)
         self._publish = publish
         self._subscriptions = [
@@ -235,6 +237,10 @@ class HostStandIn:
         self._send_frame(now_ns())
 
     def _send_frame(self, stamp_ns: int) -> None:
+        if self._publish['calibration'].get_subscription_count():
+            self._publish['calibration'].publish(
+                CameraInfo(width=64, height=48, k=[50.0, 0.0, 32.0, 0.0, 50.0, 24.0, 0.0, 0.0, 1.0])
+            )
         publisher = self._publish[self.video_topic.name]
         listening = publisher.get_subscription_count() > 0
         if not listening:

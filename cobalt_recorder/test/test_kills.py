@@ -1,4 +1,4 @@
-"""Recordings that end by violence at random moments: three in each run of the tests, or as many as COBALT_KILLS says.
+"""Recordings that end by violence at random moments: two in each run of the tests, or as many as COBALT_KILLS says.
 
 `COBALT_KILLS=200 python -m pytest -s cobalt_recorder/test/test_kills.py` prints the figures, and takes some 15 minutes.
 """
@@ -22,7 +22,7 @@ from cobalt_recorder.bag_reader import Decoder, find_bag, read_messages
 from cobalt_recorder.recover import recover
 from cobalt_teleop.core import topics
 
-ROUNDS = int(os.environ.get('COBALT_KILLS', '3'))
+ROUNDS = int(os.environ.get('COBALT_KILLS', '2'))
 SEED = 6
 STEPS = f'/cell_0/{topics.CONTROL_STEP.name}'
 SIGNALS = {'SIGKILL': signal.SIGKILL, 'SIGTERM': signal.SIGTERM, 'SIGINT': signal.SIGINT}

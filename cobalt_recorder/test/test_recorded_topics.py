@@ -22,6 +22,7 @@ def test_states_commands_and_video_but_no_raw_pictures():
         '/env_0/right/teleop_command',
         '/env_0/right/policy_command',
         '/env_0/camera/front/video',
+        '/env_0/camera/front/camera_info',
     }
 
 

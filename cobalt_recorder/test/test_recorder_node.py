@@ -11,8 +11,9 @@ from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 
 from cobalt_interfaces.msg import EpisodeState, QualityReport, RecordingState
-from cobalt_recorder.bag_reader import read_bag
+from cobalt_recorder.bag_reader import find_bag, read_bag
 from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.export.episode_rows import read_rows
 
 
 def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder, start_host):
@@ -36,6 +37,7 @@ def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder
     assert (report.stage, report.episode_id, report.bag_uri) == (QualityReport.STAGE_FINAL, episode_id, str(folder))
     assert (report.verdict, list(report.reasons)) == (QualityReport.VERDICT_ACCEPT, [])
     metrics = {metric.name: metric.value for metric in report.metrics}
+    assert read_rows(find_bag(folder)).calibration['front']['k'][0] == 50.0
     assert host.live_reports
     for live in host.live_reports:
         assert (live.episode_id, live.task, live.verdict) == (episode_id, 'lift', QualityReport.VERDICT_UNKNOWN)
@@ -93,7 +95,9 @@ def _check_with_independent_reader(folder, host):
         '/cell_0/workcell',
         '/cell_0/arm/teleop_command',
         '/cell_0/camera/front/video',
+        '/cell_0/camera/front/camera_info',
     }
+    assert len(seen['/cell_0/camera/front/camera_info']) == 1
     steps = [step for step, _, _ in rows]
     assert steps == list(range(steps[0], steps[0] + len(steps)))
     assert sum(1 for _, episode_id, _ in rows if episode_id) == host.episode.last_step - host.episode.first_step + 1
