@@ -21,6 +21,7 @@ from cobalt_teleop.core import topics
 
 BRINGUP = Path(__file__).parents[1] / 'cobalt_bringup'
 POLICY = ElementTree.fromstring((BRINGUP / 'config' / 'sros2_policy.xml').read_text())
+NOT_STARTED = ('arm_driver', 'mujoco_hardware', 'camera_encoder', 'page_devices')
 RUN_KEYBOARD = 'import sys; from cobalt_devices.keyboard_node import main; sys.exit(main())'
 
 
@@ -56,7 +57,7 @@ def test_only_device_nodes_may_command_and_only_hosts_may_speak_for_a_robot():
     assert publishers(topics.teleop_command('arm')) == {
         'keyboard_node', 'phone_node', 'vr_node', 'spacemouse_node', 'gamepad_node', 'page_devices',
     }  # fmt: skip
-    assert publishers(topics.CONTROL_STEP) == publishers(topics.CONTROL_STATE) == {'sim'}
+    assert publishers(topics.CONTROL_STEP) == publishers(topics.CONTROL_STATE) == {'sim', 'arm_driver'}
     assert publishers(topics.QUALITY) == {'recorder_node'}
     assert 'sim' not in publishers(topics.operator_sample('keyboard', 'arm'))
 
@@ -108,7 +109,7 @@ def test_whatever_the_nodes_open_the_policy_allows(operator):
 
     def all_opened():
         # page_devices is a process, and an enclave, of several nodes.
-        started = [node for node in RIGHTS if node not in ('camera_encoder', 'page_devices')]
+        started = [node for node in RIGHTS if node not in NOT_STARTED]
         if not set(started) <= set(operator.node.get_node_names()):
             return False
         opened = {node: endpoints(operator.node, node) for node in started}

@@ -60,7 +60,43 @@ def _local_device(device: str) -> Rights:
     return replace(page, subscribe=page.subscribe + _names(topics.CONTROL_STATE), request=_services(*_DRIVER))
 
 
+_CONTROLLERS = (
+    '/forward_position_controller/commands', '/joint_trajectory_controller/joint_trajectory',
+    '/cartesian_motion_controller/target_frame', '/gripper_controller/commands',
+)  # fmt: skip
+"""Where the driver `ros2_control` sends set points unless it is told otherwise."""
+
+_OF_ARM_DRIVER = Rights(
+    publish=(
+        *_names(
+            topics.CONTROL_STEP, *_STATES, topics.JOINT_STATES, topics.target_pose(_ANY), topics.current_pose(_ANY)
+        ),
+        *_CONTROLLERS,
+    ),
+    subscribe=(
+        *_names(topics.teleop_command(_ANY), topics.policy_command(_ANY), topics.RECORDING, *_VIDEO),
+        '/joint_states',
+        '/diagnostics',
+        '/*/success',
+    ),
+    reply=_services(*topics.SERVICES),
+    request=('/*/stop', '/*/recover'),
+)
+
+_OF_SIMULATED_HARDWARE = Rights(
+    publish=(
+        *_names(topics.object_pose(_ANY), topics.image_raw(_ANY)),
+        '/joint_states',
+        '/diagnostics',
+        '/mujoco_hardware/success',
+    ),
+    subscribe=(*_CONTROLLERS, '/mujoco_hardware/inject'),
+    reply=('/mujoco_hardware/stop', '/mujoco_hardware/recover'),
+)
+
 RIGHTS: Mapping[str, Rights] = {
+    'arm_driver': _OF_ARM_DRIVER,
+    'mujoco_hardware': _OF_SIMULATED_HARDWARE,
     'sim': Rights(
         publish=_names(
             topics.CONTROL_STEP,
@@ -95,7 +131,8 @@ RIGHTS: Mapping[str, Rights] = {
     'page_devices': _local_device(_ANY),  # all of the above in one process
     'camera_encoder': Rights(
         publish=_names(*_VIDEO),
-        subscribe=('/*/camera/*',),
+        subscribe=('/*/camera/*', *_names(topics.EPISODE)),
+        reply=_services('SetCamera'),
     ),
     'foxglove_server': Rights(
         publish=_names(topics.request_key_frame(_ANY)),
