@@ -53,7 +53,8 @@ def test_what_cannot_be_used_is_refused_with_the_valid_ones():
     for arguments, sentence in (
         (
             ('nothing.launch.xml',),
-            "'nothing.launch.xml', here or in cobalt_bringup, which has mujoco_hardware.launch.xml, robot.launch.xml, sim.launch.xml",
+            "'nothing.launch.xml', here or in cobalt_bringup, which has mujoco_hardware.launch.xml, robot.launch.xml, "
+            'sim.launch.xml',
         ),
         (('sim.launch.xml', 'num_env:=2'), "no argument 'num_env'; it has "),
         (('sim.launch.xml', 'num_envs=2'), "'num_envs=2' is not written as NAME:=VALUE"),
