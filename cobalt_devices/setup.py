@@ -54,6 +54,7 @@ setup(
             'ros2_control = cobalt_devices.drivers.ros2_control:Ros2ControlDriver',
             'so101 = cobalt_devices.drivers.so101:So101Driver',
             'ur_rtde = cobalt_devices.drivers.ur_rtde:UrRtdeDriver',
+            'xarm = cobalt_devices.drivers.xarm:XArmDriver',
         ],
         'cobalt.parameters': ['cobalt_devices = cobalt_devices.parameter_tables:TABLES'],
     },
