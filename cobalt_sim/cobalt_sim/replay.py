@@ -19,6 +19,10 @@ _DIVERGED_RAD = 0.05
 """Difference of a joint from the recording above which the replay has diverged."""
 
 
+_LATE_S = 1.0
+"""Time after the end of a recording in which its success still counts as reproduced [s]."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RecordedPart:
     """One arm in a tick.
@@ -55,7 +59,7 @@ class ReplayReport:
 
     Attributes:
         recorded_success: The recording ended with success.
-        replayed_success: So did the replay.
+        replayed_success: So did the replay, or within a second after the last tick, with its targets.
         largest_difference: Of any joint from the recording [rad].
         at_s: When it was [s], simulated time.
         diverged_at_s: When a joint first differed by more than 0.05 rad [s]; None if none did.
@@ -144,8 +148,12 @@ def replay(
         if diverged_at_s is None and difference > _DIVERGED_RAD:
             diverged_at_s = tick.sim_time
         success = live(tick, after) or success
+    recorded_success = any(tick.success for tick in ticks)
+    end_s = plant.observe().sim_time + _LATE_S
+    while recorded_success and not success and plant.observe().sim_time < end_s:
+        success = live(acted[-1], acted[-1])
     return ReplayReport(
-        recorded_success=any(tick.success for tick in ticks),
+        recorded_success=recorded_success,
         replayed_success=success,
         largest_difference=largest,
         at_s=at_s,
