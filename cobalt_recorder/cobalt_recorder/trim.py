@@ -75,10 +75,15 @@ class _Rows:
         self.steps: list[int] = []
 
     def note(self, schema: Any, message: Any) -> None:
-        if schema.name == topics.CONTROL_STEP.type:
+        if schema.name != topics.CONTROL_STEP.type:
+            return
+        try:
             row = self._decoder.decode(schema, message)
-            if is_of_episode(row, self._episode_id):
-                self.steps.append(int(row.step))
+        except Exception:
+            # Bytes of others may be anything, and so may be what they do to a decoder; `verify` tells of them.
+            return
+        if is_of_episode(row, self._episode_id):
+            self.steps.append(int(row.step))
 
 
 def require_whole(path: Path) -> Bag:

@@ -44,6 +44,13 @@ def test_trim_keeps_the_stretch_and_the_video_since_its_key_frame(bag, tmp_path,
     assert trimmed.episode_id == 'one'
 
 
+def test_trim_copies_what_it_cannot_decode(tmp_path):
+    odd = [(STEPS, 'cobalt_interfaces/msg/ControlStep', b'\0\1\0\0' + b'\xff' * 40, START_NS + 900_000_000)]
+    bag = write_bag(tmp_path / 'one', extra=odd).parent
+    assert run('trim', bag, '-o', tmp_path / 'part', '--end', 1.0) == 0
+    assert len(stamps(tmp_path / 'part', STEPS)) == 21
+
+
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [

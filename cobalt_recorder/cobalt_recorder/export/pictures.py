@@ -52,13 +52,14 @@ def _decoded(bag: Bag, camera: str) -> Iterator[tuple[int, Array]]:
             continue
         try:
             frame = decoder.decode(schema, message)
+            codec, stamp_ns, data = str(frame.format), nanoseconds(frame.timestamp), bytes(frame.data)
         except Exception:
             # Bytes of others may be anything, and so may be what they do to a decoder.
             continue
         if context is None:
-            context = _context(bag, frame.format)
-        stamps.append(nanoseconds(frame.timestamp))
-        packet = av.Packet(bytes(frame.data))
+            context = _context(bag, codec)
+        stamps.append(stamp_ns)
+        packet = av.Packet(data)
         packet.pts = len(stamps) - 1
         yield from _taken(context, packet, stamps)
     if context is not None:
