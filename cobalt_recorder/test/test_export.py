@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from small_bag import PERIOD_NS, START_NS, write_bag
+from small_bag import PERIOD_NS, START_NS, STEPS, control_step, write_bag
 
 from cobalt_recorder import export_command
 from cobalt_recorder.judge import judge_bag
@@ -157,6 +157,16 @@ def test_nothing_is_overwritten_and_a_bag_alone_can_be_exported(dataset, tmp_pat
     assert 'is there already' in capsys.readouterr().err
     assert run(dataset / 'lift/one', '--format', 'robomimic', '-o', tmp_path / 'one.hdf5', '--cameras') == 0
     assert not list((dataset / 'lift/one').glob('*.sqlite'))
+
+
+def test_a_name_that_leads_out_of_the_export_is_refused(tmp_path, capsys):
+    row = control_step(30, ROWS, 'one')
+    row.frames[0].camera = '../../front'
+    write_bag(tmp_path / 'data' / 'one', extra=[(STEPS, 'cobalt_interfaces/msg/ControlStep', row, START_NS)])
+    arguments = ['--format', 'lerobot', '-o', tmp_path / 'out', '--verdicts', 'UNKNOWN']
+    assert run(tmp_path / 'data', *arguments) == 1
+    assert "'../../front': such a name makes no file name" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ['data']
 
 
 def test_only_what_a_person_drove(dataset, tmp_path, capsys):

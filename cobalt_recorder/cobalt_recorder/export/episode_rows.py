@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -11,11 +12,13 @@ import numpy as np
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, Decoder, read_messages
 from cobalt_recorder.metrics.step_table import Array, is_of_episode, nanoseconds
+from cobalt_recorder.plain_text import plain_text
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 
 POSE_NAMES = ('x', 'y', 'z', 'qx', 'qy', 'qz', 'qw')
 _CAMERA_INFO = topics.camera_info('any').type
+_NAME = re.compile(r'[A-Za-z0-9_-]{1,64}')
 _NO_COMMAND = (math.nan,) * 8
 
 
@@ -180,6 +183,11 @@ def _arrays(bag: Bag, rows: Sequence[Any], calibration: dict[str, Any]) -> Episo
     names = [part.part for part in rows[0].parts]
     if not names or any([part.part for part in row.parts] != names for row in rows):
         raise CobaltError(f'{bag.file}: the parts of the robot change from row to row, or there are none.')
+    for name in (*names, *cameras):
+        if not _NAME.fullmatch(name):
+            raise CobaltError(
+                f'{bag.file} names a part or camera {plain_text(name)!r}: such a name makes no file name.'
+            )
     return EpisodeRows(
         stamp_ns=np.array([nanoseconds(row.header.stamp) for row in rows], dtype=np.int64),
         applied_ns=np.array([nanoseconds(row.applied_stamp) for row in rows], dtype=np.int64),

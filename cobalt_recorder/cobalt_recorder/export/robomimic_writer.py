@@ -75,7 +75,7 @@ class RobomimicWriter:
         demo.create_dataset('dones', data=dones)
         demo.create_dataset('states', data=frames.columns['observation.state'].values[:-1].astype(np.float64))
         for mask in (about.split, about.verdict.lower(), about.outcome.lower()):
-            self._masks.setdefault(mask, []).append(f'demo_{about.index}')
+            self._masks.setdefault(mask or 'unknown', []).append(f'demo_{about.index}')
         self._total += steps
 
     def finish(self, about: dict[str, Any], rate_hz: float) -> None:
