@@ -4,6 +4,7 @@ Layout as in robomimic 0.3: https://robomimic.github.io/docs/datasets/overview.h
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ class RobomimicWriter:
         demo.create_dataset('dones', data=dones)
         demo.create_dataset('states', data=frames.columns['observation.state'].values[:-1].astype(np.float64))
         for mask in (about.split, about.verdict.lower(), about.outcome.lower()):
-            self._masks.setdefault(mask or 'unknown', []).append(f'demo_{about.index}')
+            self._masks.setdefault(re.sub(r'[^a-z0-9_]', '_', mask) or 'unknown', []).append(f'demo_{about.index}')
         self._total += steps
 
     def finish(self, about: dict[str, Any], rate_hz: float) -> None:
