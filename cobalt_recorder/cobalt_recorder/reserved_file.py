@@ -5,11 +5,13 @@ import errno
 import fcntl
 import os
 import tempfile
+import time
 import zlib
 from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
+_FRESH_S = 10.0
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -109,12 +111,15 @@ class ReservedFile(RawIOBase):
 
 
 def being_written(path: Path) -> bool:
-    """Tells whether a living process still writes a file as a ReservedFile."""
+    """Tells whether a living process still writes a file as a ReservedFile.
+
+    Where files cannot be locked, one that changed in the last seconds counts as being written.
+    """
     with path.open('rb') as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         except OSError:
-            return False
+            return time.time() - path.stat().st_mtime < _FRESH_S
     return False
