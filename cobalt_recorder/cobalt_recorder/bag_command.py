@@ -17,9 +17,11 @@ from cobalt_recorder.label_command import add_action as add_label
 from cobalt_recorder.metric_table import metric_lines
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.play_command import add_action as add_play
+from cobalt_recorder.recover import RECOVERY
 from cobalt_recorder.recover_command import add_action as add_recover
 from cobalt_recorder.report_command import add_action as add_report
 from cobalt_recorder.rules_file import load_rules, shipped_rules
+from cobalt_recorder.trim import TRIM
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label, read_verdict
 from cobalt_recorder.verify_command import add_action as add_verify
 from cobalt_teleop.core.errors import CobaltError
@@ -121,10 +123,24 @@ def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
     if version:
         lines.append(f'software     {version} {bag.fact(episode_facts.RECORDING, "software_hash")}'.rstrip())
     lines.append(f'file         {bag.file}, {bag.size_bytes / 1e6:.2f} MB')
+    for record, how in ((RECOVERY, 'recovered from'), (TRIM, 'cut out of')):
+        if record in bag.facts:
+            lines.append(
+                f'origin       {how} {bag.fact(record, "source")}, SHA-256 {bag.fact(record, "source_sha256")}'
+            )
+    lines += [f'             lost: {text}' for text in _lost(bag)]
     if bag.damage:
         lines.append(f'DAMAGED      {bag.damage}; shown is what whole chunks hold; `cobalt bag recover` makes it whole')
     lines += ['', *_verdict_lines(verdict), '', *metric_lines(verdict.judged.metrics), '', *_topic_lines(bag)]
     return '\n'.join(plain_text(line) for line in lines)
+
+
+def _lost(bag: Bag) -> list[str]:
+    try:
+        lost = json.loads(bag.fact(RECOVERY, 'lost', '[]'))
+    except (ValueError, RecursionError):
+        return []
+    return [str(text) for text in lost] if isinstance(lost, list) else []
 
 
 def _verdict_lines(verdict: EpisodeVerdict) -> list[str]:

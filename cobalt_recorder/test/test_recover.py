@@ -30,6 +30,10 @@ def run(*arguments):
     return parsed.func(parsed)
 
 
+def info(folder):
+    return bag_command.show_info(argparse.Namespace(path=folder, json=False))
+
+
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """A bag of several chunks."""
@@ -63,6 +67,9 @@ def test_a_file_cut_short_becomes_a_whole_bag_of_what_is_there(file, capsys, sha
     assert bag.fact('cobalt.recovery', 'source_sha256') == found
     assert told['messages'][STEPS] == there
     assert told['cut_off'] and any('not closed' in text for text in told['lost'])
+    assert info(file.parent) == 0
+    shown = capsys.readouterr().out
+    assert f'recovered from one_0.mcap.damaged, SHA-256 {found}' in shown and 'lost: the file was not closed' in shown
     verdict = judge_bag(file.parent, load_rules(shipped_rules()))[1]
     assert verdict.judged.verdict == 'REJECT'
     assert verdict.faults == ('the recording broke off: the recorder ended in the midst of it',)
