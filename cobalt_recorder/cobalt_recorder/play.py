@@ -20,6 +20,7 @@ from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.message_types import message_class
 
 _DISCOVERY_S = 1.0
+_HEARD_S = 2.0
 _LEAST_DEPTH = 10
 _COMMAND_TYPES = (topics.teleop_command('any').type, topics.operator_sample('any', 'any').type)
 
@@ -115,7 +116,14 @@ class Player:
                 count += 1
                 progress(count)
             if not self._options.loop or zero_ns is None:
+                self._wait_heard()
                 return count
+
+    def _wait_heard(self) -> None:
+        """Waits until reliable subscribers have the last messages, which would be lost with their publishers."""
+        until_s = time.monotonic() + _HEARD_S
+        for publisher in self._publishers.values():
+            publisher.wait_for_all_acked(Duration(seconds=max(0.0, until_s - time.monotonic())))
 
     def _messages(self) -> Iterator[tuple[Any, Any]]:
         names = [topic.name for topic in self._topics]
