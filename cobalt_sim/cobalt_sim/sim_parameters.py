@@ -15,7 +15,7 @@ class SimParameters(StopButtonParameters):
 
     num_envs: int = parameter(1, 'Number of workcells', lower=1, upper=64)
     task: str = parameter('lift', 'What is to be done', choices=tuple(TASKS))
-    robot: str = parameter('franka_panda', 'Arm: a name in robots/, or the path of a robot.yaml')
+    robot: str = parameter('franka_panda', 'Arm or arms: a name in robots/, or the path of a robot.yaml or arms.yaml')
     cameras: tuple[str, ...] = parameter(('front', 'wrist'), 'Cameras of each workcell; empty for none')
     width: int = parameter(320, 'Width of the pictures, even [px]', lower=32, upper=1920)
     height: int = parameter(240, 'Height of the pictures, even [px]', lower=32, upper=1080)
