@@ -129,7 +129,7 @@ class Player:
         names = [topic.name for topic in self._topics]
         start_ns = min(topic.first_ns for topic in self._topics if topic.count) + round(self._options.start_s * 1e9)
         with self._bag.file.open('rb') as stream:
-            for _, channel, message in make_reader(stream).iter_messages(topics=names, start_time=start_ns):
+            for _, channel, message in make_reader(stream).iter_messages(topics=names, starting_at=start_ns):
                 yield channel, message
 
     def _offered(self) -> dict[str, OfferedQos]:
