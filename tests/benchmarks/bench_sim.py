@@ -4,7 +4,7 @@
 Both simulate a Panda and a cube with 2 ms a substep and 25 substeps a step, under random actions; pictures are one
 camera's, 84x84. robosuite runs once in one process and once in two, and the better one counts. `full_meshes` is our arm
 with its meshes as they were before they were made light. robosuite needs an older MuJoCo: it gets an environment of its
-own in build/robosuite, once.
+own in build/robosuite, once. Steps a second of CPU hardly depend on what else the machine does.
 """
 
 import argparse
@@ -29,8 +29,8 @@ PACKAGES = ('robosuite==1.5.2', 'mujoco==3.3.7', 'trimesh', 'fast-simplification
 FACES = 10_000_000
 
 
-def ours(num_envs: int, seconds: float, *, pictures: bool, robot: str = 'franka_panda') -> float:
-    """Returns steps a second of all environments together."""
+def ours(num_envs: int, seconds: float, *, pictures: bool, robot: str = 'franka_panda') -> tuple[float, float]:
+    """Returns steps of all environments together, a second and a second of CPU."""
     choices = {'cameras': ('front',), 'width': PICTURE_PX, 'height': PICTURE_PX} if pictures else {}
     envs = cobalt_sim.make_vec('lift', num_envs=num_envs, robot=robot, **choices)
     try:
@@ -38,17 +38,17 @@ def ours(num_envs: int, seconds: float, *, pictures: bool, robot: str = 'franka_
         envs.action_space.seed(0)
         for _ in range(3):
             envs.step(envs.action_space.sample())
-        steps, start_s = 0, time.perf_counter()
+        steps, start_s, start_cpu_s = 0, time.perf_counter(), time.process_time()
         while time.perf_counter() - start_s < seconds:
             envs.step(envs.action_space.sample())
             steps += num_envs
-        return steps / (time.perf_counter() - start_s)
+        return steps / (time.perf_counter() - start_s), steps / (time.process_time() - start_cpu_s)
     finally:
         envs.close()
 
 
-def robosuites(seconds: float, *, processes: int, pictures: bool) -> float:
-    """Returns steps a second of one environment in each of some processes, together."""
+def robosuites(seconds: float, *, processes: int, pictures: bool) -> tuple[float, float]:
+    """Returns steps of one environment in each of some processes, a second together and a second of CPU."""
     command = [VENV / 'bin' / 'python', HERE / 'robosuite_lift.py', '--seconds', str(seconds)]
     if pictures:
         command.append('--pictures')
@@ -56,7 +56,8 @@ def robosuites(seconds: float, *, processes: int, pictures: bool) -> float:
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for _ in range(processes)
     ]
-    return sum(json.loads(process.communicate()[0].splitlines()[-1])['steps_per_s'] for process in running)
+    told = [json.loads(process.communicate()[0].splitlines()[-1]) for process in running]
+    return sum(each['steps_per_s'] for each in told), sum(each['steps_per_cpu_s'] for each in told) / processes
 
 
 def prepare() -> None:
@@ -82,20 +83,27 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     prepare()
     seconds = 2.0 if arguments.quick else arguments.seconds
     figures: harness.Figures = {}
-    for pictures, prefix in ((False, 'steps_per_s'), (True, 'steps_per_s_with_picture')):
+    for pictures, kind in ((False, 'no_pictures'), (True, 'pictures')):
         for count in (1, 8, 32, 64):
-            harness.say(f'{count} environments {"with" if pictures else "without"} pictures ...')
-            figures[f'{prefix}.envs_{count}'] = ours(count, seconds, pictures=pictures)
-        harness.say('robosuite ...')
+            harness.say(f'{count} environments, {kind} ...')
+            name = f'{kind}.envs_{count}'
+            figures[f'steps_per_s.{name}'], figures[f'steps_per_cpu_s.{name}'] = ours(count, seconds, pictures=pictures)
         for processes in (1, 2):
-            figures[f'robosuite_{prefix}.processes_{processes}'] = robosuites(
+            harness.say(f'robosuite in {processes}, {kind} ...')
+            name = f'{kind}.robosuite_{processes}'
+            figures[f'steps_per_s.{name}'], figures[f'steps_per_cpu_s.{name}'] = robosuites(
                 seconds, processes=processes, pictures=pictures
             )
-        best = max(figures[f'robosuite_{prefix}.processes_{processes}'] for processes in (1, 2))
-        figures[f'robosuite_ratio.{"pictures" if pictures else "no_pictures"}'] = figures[f'{prefix}.envs_32'] / best
     harness.say('full meshes ...')
-    figures['steps_per_s_with_picture.full_meshes_envs_32'] = ours(32, seconds, pictures=True, robot=str(FULL))
-    figures['robosuite_ratio.full_meshes'] = figures['steps_per_s_with_picture.full_meshes_envs_32'] / best
+    name = 'full_meshes.envs_32'
+    figures[f'steps_per_s.{name}'], figures[f'steps_per_cpu_s.{name}'] = ours(
+        32, seconds, pictures=True, robot=str(FULL)
+    )
+    for kind in ('no_pictures', 'pictures', 'full_meshes'):
+        for what, ratio in (('steps_per_s', 'robosuite_ratio'), ('steps_per_cpu_s', 'robosuite_cpu_ratio')):
+            beside = 'no_pictures' if kind == 'no_pictures' else 'pictures'
+            best = max(figures[f'{what}.{beside}.robosuite_{processes}'] for processes in (1, 2))
+            figures[f'{ratio}.{kind}'] = figures[f'{what}.{kind}.envs_32'] / best
     return figures
 
 

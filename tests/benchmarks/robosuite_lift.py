@@ -37,11 +37,12 @@ def main() -> None:
     low, high = env.action_spec
     for _ in range(5):
         env.step(rng.uniform(low, high))
-    steps, start_s = 0, time.perf_counter()
+    steps, start_s, start_cpu_s = 0, time.perf_counter(), time.process_time()
     while time.perf_counter() - start_s < options.seconds:
         env.step(rng.uniform(low, high))
         steps += 1
-    print(json.dumps({'steps_per_s': steps / (time.perf_counter() - start_s), 'version': robosuite.__version__}))
+    passed_s, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
+    print(json.dumps({'steps_per_s': steps / passed_s, 'steps_per_cpu_s': steps / cpu_s}))
 
 
 if __name__ == '__main__':
