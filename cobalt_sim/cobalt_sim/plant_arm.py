@@ -39,6 +39,7 @@ class PlantArm:
         )
         self.base = Pose()
         """Of its base in the world."""
+        self._base_from_world = Pose()
         self._quat_wxyz = np.zeros(4)
         self._velocity = np.zeros(6)
 

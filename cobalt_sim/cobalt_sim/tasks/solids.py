@@ -1,5 +1,6 @@
 """What things and what stands beside them are made of: boxes and cylinders, with contacts that a hand can hold."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -16,7 +17,7 @@ Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solid:
+class Solid(ABC):
     """One of the parts that a body is made of.
 
     Attributes:
@@ -33,14 +34,14 @@ class Solid:
     touchable: bool = True
 
     @property
+    @abstractmethod
     def size(self) -> Triple:
         """As MuJoCo has it for this kind [m]."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def volume(self) -> float:
         """[m^3]."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
