@@ -25,6 +25,7 @@ setup(
     install_requires=['setuptools'],
     extras_require={
         'test': ['pytest'],
+        'franka': ['franky-control==2.0.0'],
         'so101': ['feetech-servo-sdk==1.0.0'],
         'ur_rtde': ['ur_rtde==1.6.5'],
         'xarm': ['xarm-python-sdk==1.18.4'],
@@ -48,6 +49,7 @@ setup(
         ],
         'cobalt.commands': ['driver = cobalt_devices.arm_driver.driver_command'],
         'cobalt_devices.drivers': [
+            'franka = cobalt_devices.drivers.franka:FrankaDriver',
             'loopback = cobalt_devices.drivers.loopback:LoopbackDriver',
             'moveit_servo = cobalt_devices.drivers.moveit_servo:MoveitServoDriver',
             'mujoco_hardware = cobalt_devices.drivers.mujoco_hardware:make',

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from cobalt_devices.drivers import so101_process, ur_rtde_process, xarm_process
+from cobalt_devices.drivers import franka_process, so101_process, ur_rtde_process, xarm_process
 from cobalt_devices.drivers.vendor_library import load, require
 from cobalt_teleop.core.errors import CobaltError
 
 ROOT = Path(__file__).parents[2]
-PROCESSES = (so101_process, ur_rtde_process, xarm_process)
+PROCESSES = (franka_process, so101_process, ur_rtde_process, xarm_process)
 
 
 @pytest.mark.parametrize('process', PROCESSES, ids=lambda process: process.NAME)

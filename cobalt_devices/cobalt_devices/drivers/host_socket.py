@@ -43,8 +43,8 @@ class LibraryArm(Protocol):
         """Returns why the arm does not move, in words."""
         ...
 
-    def servo(self, joints: Sequence[float]) -> None:
-        """Sends a set point: n joints [rad]."""
+    def servo(self, joints: Sequence[float], velocities: Sequence[float]) -> None:
+        """Sends a set point: n joints [rad], and n speeds at which it moves [rad/s]."""
         ...
 
     def grip(self, opening: float) -> None:
@@ -61,6 +61,10 @@ class LibraryArm(Protocol):
 
     def recover(self) -> None:
         """Gets ready for set points again."""
+        ...
+
+    def leave(self) -> None:
+        """Leaves the arm at rest: the host goes."""
         ...
 
 
@@ -119,7 +123,7 @@ def _serve(host: HostSocket, arm: LibraryArm, period_s: float) -> None:
             if kind == RECOVER:
                 host.send(READY)
         if target is not None:
-            arm.servo(target)
+            arm.servo(target[: len(target) // 2], target[len(target) // 2 :])
         state = arm.state()
         if state is None:
             continue
@@ -145,7 +149,7 @@ def run_library(make: Callable[[dict[str, Any]], LibraryArm]) -> None:
     except (EOFError, BrokenPipeError, ConnectionResetError):
         with contextlib.suppress(Exception):
             if arm is not None:
-                arm.hold()
+                arm.leave()
         os._exit(0)
     except Exception as error:
         with contextlib.suppress(OSError):

@@ -99,7 +99,7 @@ class LibraryDriver:
     def command(self, joints: Vector, velocities: Vector) -> None:
         """Sends set points."""
         if not self._stopped:
-            self._process.send(COMMAND, joints.tolist())
+            self._process.send(COMMAND, [*joints.tolist(), *velocities.tolist()])
 
     def grip(self, opening: float) -> None:
         """Brings the gripper to 0 closed to 1 open."""

@@ -16,7 +16,7 @@ from typing import Any
 from cobalt_devices.arm_driver.driver import DriverError
 from cobalt_devices.drivers.host_socket import PACKET_BYTES, TROUBLE, message
 
-_END_S = 1.5
+_END_S = 2.5
 
 
 class LibraryProcess:

@@ -30,7 +30,7 @@ _FULL_ACCELERATION = 254  # set points are smooth already
 _FULL_TORQUE = 1000
 _FAULTS = {0: 'voltage', 1: 'position sensor', 2: 'too hot', 3: 'current', 5: 'overload'}
 
-_TRIES = 4
+_TRIES = 10
 _SILENCE_S = 0.3
 _TICK = 2.0 * math.pi / TICKS
 
@@ -164,7 +164,7 @@ class So101Arm:
             if status >> bit & 1
         )
 
-    def servo(self, joints: Sequence[float]) -> None:
+    def servo(self, joints: Sequence[float], velocities: Sequence[float]) -> None:
         """Sends a set point: n joints [rad]."""
         for servo, angle, sign, zero in zip(
             self._ids, joints, self._options['directions'], self._options['zeros'], strict=True
@@ -201,6 +201,9 @@ class So101Arm:
         """Switches torque on again, which a servo takes away at a fault, where the arm is."""
         self._await_state()
         self._take_control()
+
+    def leave(self) -> None:
+        """Leaves the torque on: without it the arm would fall."""
 
 
 if __name__ == '__main__':

@@ -106,7 +106,7 @@ class UrArm:
     def _plays(self) -> bool:
         return bool(self._receive.getRuntimeState() == _PLAYING)
 
-    def servo(self, joints: Sequence[float]) -> None:
+    def servo(self, joints: Sequence[float], velocities: Sequence[float]) -> None:
         """Sends a set point: (6,) [rad]. Without a program on the arm it is for nothing, and the faults say so."""
         if self._control is not None and self._plays:
             self._servos = True
@@ -154,6 +154,10 @@ class UrArm:
             if time.monotonic() > end_s:
                 raise CobaltError(otherwise)
             time.sleep(_LOOK_S)
+
+    def leave(self) -> None:
+        """Slows down and stands."""
+        self.hold()
 
 
 if __name__ == '__main__':

@@ -95,7 +95,7 @@ class XArm:
             return ('the arm is stopped: press the emergency stop on the page, and release it',)
         return ()
 
-    def servo(self, joints: Sequence[float]) -> None:
+    def servo(self, joints: Sequence[float], velocities: Sequence[float]) -> None:
         """Sends a set point: n joints [rad]. An arm that is not ready refuses it, and its faults say why."""
         padded = [*joints, *[0.0] * (_JOINTS_OF_PROTOCOL - self._n)]
         self._arm.set_servo_angle_j(padded, is_radian=True)
@@ -120,6 +120,9 @@ class XArm:
         self._done('clear its error', self._arm.clean_error())
         self._arm.clean_warn()
         self._take_control()
+
+    def leave(self) -> None:
+        """Leaves the arm at its last set point."""
 
 
 if __name__ == '__main__':
