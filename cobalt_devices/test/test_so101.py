@@ -161,10 +161,12 @@ def test_silent_servos_are_lost_and_found_again(arm, driver):
     arm.silent = True
     with pytest.raises(DriverError, match='do not answer'):
         until(lambda: driver.read() is None)
+    driver.stop()
     with pytest.raises(DriverError, match=r'servo 1 \(pan\) .* does not answer'):
         driver.connect()
     arm.silent = False
     driver.connect()
+    driver.recover()
     assert driver.read().faults == ()
 
 

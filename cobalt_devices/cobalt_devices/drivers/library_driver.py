@@ -1,5 +1,6 @@
 """What drivers have in common whose library runs in a process of its own."""
 
+import contextlib
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -112,9 +113,10 @@ class LibraryDriver:
             self._process.send(HOLD)
 
     def stop(self) -> None:
-        """Stops the arm; nothing more is sent to it until `recover`."""
+        """Stops the arm; nothing more is sent to it until `recover`. What has been lost is told by `read`."""
         self._stopped = True
-        self._process.send(STOP)
+        with contextlib.suppress(DriverError):
+            self._process.send(STOP)
 
     def recover(self) -> None:
         """Makes the arm ready again.
