@@ -29,7 +29,8 @@ from cobalt_teleop.ros.interface_text import message_text  # noqa: E402
 
 WIDTH, HEIGHT = 640, 480
 TOPIC, TYPE = '/cell_0/camera/front/image_raw', 'sensor_msgs/msg/Image'
-GOAL_MB_S = 200.0
+OFFERED_MB_S = 220.0
+"""Above the goal of 200 MB/s, so that it can be seen to be kept."""
 QUEUE_BYTES = 64_000_000
 WORKCELLS = 8
 PICTURE_BYTES = 64 + WIDTH * HEIGHT * 3
@@ -186,7 +187,7 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     figures: harness.Figures = {}
     with tempfile.TemporaryDirectory(dir=arguments.folder, prefix='bench-recorder-') as name:
         folder = Path(name)
-        for part, rate_mb_s in (('raw', GOAL_MB_S), ('overload', 0.0)):
+        for part, rate_mb_s in (('raw', OFFERED_MB_S), ('overload', 0.0)):
             harness.say(f'{part}: {seconds:g} s of pictures of 921 kB ...')
             found, fault = offer(folder / part, rate_mb_s, seconds)
             if fault:
