@@ -171,12 +171,16 @@ def test_twenty_a_second_within_two_percent(bag, episode):
     assert rate_hz == pytest.approx(20.0, rel=0.02)
 
 
-def test_stamps_rise(bag):
+def test_stamps_rise(host, bag):
     messages, _ = bag
     for name in ('control_step', 'camera/front/video', 'camera/wrist/video'):
         kept = messages[name]
         stamps = [stamp(m.header.stamp if name == 'control_step' else m.timestamp) for _, m in kept]
-        assert all(later > earlier for earlier, later in itertools.pairwise(stamps)), name
+        # A real arm may not have measured anew between two ticks, of which the one before came late.
+        may_repeat = host is HARDWARE and name == 'control_step'
+        assert all(
+            later > earlier or (may_repeat and later == earlier) for earlier, later in itertools.pairwise(stamps)
+        ), name
         logged = [log_ns for log_ns, _ in kept]
         assert logged == sorted(logged)
 

@@ -144,7 +144,7 @@ def _row_problems(bag: Bag, episode: EpisodeRecord) -> Iterator[str]:
     if missing:
         yield f'{missing:.0f} ticks have none'
     if backwards:
-        yield f'the time of {backwards:.0f} does not rise'
+        yield f'the time of {backwards:.0f} goes back'
     if not episode.steps.ticks['terminal'][-1] and TRIM not in bag.facts:
         yield 'the last one is not the end of the episode'
 

@@ -48,8 +48,11 @@ def ticks_missed(ticks: Array) -> Quantity:
 
 
 def stamps_backwards(ticks: Array) -> Quantity:
-    """Rows whose time is not later than that of the row before."""
-    return known(float(np.count_nonzero(intervals_ms(ticks) <= 0)))
+    """Rows whose time is earlier than that of the row before.
+
+    The same time is none: a real arm may not have measured anew between two ticks.
+    """
+    return known(float(np.count_nonzero(intervals_ms(ticks) < 0)))
 
 
 def resets(ticks: Array) -> Quantity:
