@@ -50,7 +50,7 @@ def test_commands_take_effect_after_the_latency(make):
         (HOME + 0.5, 'jumped'),
         (HOME * np.nan, 'no posture'),
         (HOME[:3], 'no posture'),
-        (HOME + [0.0, 0.0, 0.0, 2.3, 0.0, 0.0, 0.0], "beyond a joint's range"),
+        (HOME + np.array([0.0, 0.0, 0.0, 2.3, 0.0, 0.0, 0.0]), "beyond a joint's range"),
     ],
 )
 def test_a_command_that_no_arm_would_take_stops_it_until_it_is_made_ready(make, joints, words):

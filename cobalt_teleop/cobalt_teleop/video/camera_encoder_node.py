@@ -39,8 +39,8 @@ class CameraEncoderParameters:
     workcell: str = parameter('env_0', 'workcell in whose namespace the video is published')
     cameras: tuple[str, ...] = parameter(
         ('front',),
-        'names (none for none), each with =TOPIC if its pictures are not on /WORKCELL/camera/NAME/image_raw (or /compressed below it); '
-        'Image and CompressedImage (JPEG, PNG) are told apart by themselves',
+        'names (none for none), each with =TOPIC if its pictures are not on /WORKCELL/camera/NAME/image_raw '
+        '(or /compressed below it); Image and CompressedImage (JPEG, PNG) are told apart by themselves',
     )
     rate_hz: float = parameter(30.0, 'pictures a second of each camera, at most [Hz]', lower=0.5, upper=240.0)
     max_width: int = parameter(1280, 'larger pictures are scaled down to this width [px]', lower=32, upper=3840)
