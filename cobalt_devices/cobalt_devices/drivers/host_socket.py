@@ -10,12 +10,16 @@ import signal
 import socket
 import struct
 import sys
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
+
+from cobalt_teleop.core.errors import CobaltError
 
 COMMAND, GRIP, HOLD, STOP, RECOVER = b'c', b'g', b'h', b'x', b'r'
 READY, STATE, FAULTS, TROUBLE = b'+', b's', b'f', b'!'
 PACKET_BYTES = 4096
+_LATE_S = 0.3
 
 
 def message(kind: bytes, numbers: Sequence[float] = ()) -> bytes:
@@ -105,25 +109,57 @@ class HostSocket:
         return found
 
 
-def _serve(host: HostSocket, arm: LibraryArm, period_s: float) -> None:
+class _SetPoints:
+    """Set points that wait: after a stall they are made up for at twice the speed, where the newest would be a jump.
+
+    Args:
+        rate_hz: At which they come [Hz].
+    """
+
+    def __init__(self, rate_hz: float) -> None:
+        self._most = max(4, round(_LATE_S * rate_hz))
+        self._waiting: deque[tuple[float, ...]] = deque()
+
+    def add(self, numbers: tuple[float, ...]) -> None:
+        """Takes one that has come."""
+        self._waiting.append(numbers)
+
+    def next(self) -> tuple[float, ...] | None:
+        """Returns the one to send now, None if there is none.
+
+        Raises:
+            CobaltError: Too many wait.
+        """
+        if len(self._waiting) > self._most:
+            raise CobaltError(f'the arm is told set points {_LATE_S:g} s late: lower rate_hz, or free this computer')
+        if len(self._waiting) > 1:
+            self._waiting.popleft()
+        return self._waiting.popleft() if self._waiting else None
+
+    def clear(self) -> None:
+        """Forgets all."""
+        self._waiting.clear()
+
+
+def _serve(host: HostSocket, arm: LibraryArm, rate_hz: float) -> None:
     told: tuple[str, ...] = ()
+    points = _SetPoints(rate_hz)
     host.send(READY)
     while True:
-        target: Sequence[float] | None = None
-        for packet in host.packets(period_s / 2):
+        for packet in host.packets(0.5 / rate_hz):
             kind = packet[:1]
             if kind == COMMAND:
-                target = numbers_of(packet)  # the newest one
-                continue
-            if kind == GRIP:
+                points.add(numbers_of(packet))
+            elif kind == GRIP:
                 arm.grip(numbers_of(packet)[0])
-                continue
-            target = None
-            {HOLD: arm.hold, STOP: arm.stop, RECOVER: arm.recover}[kind]()
-            if kind == RECOVER:
-                host.send(READY)
-        if target is not None:
-            arm.servo(target[: len(target) // 2], target[len(target) // 2 :])
+            else:
+                points.clear()
+                {HOLD: arm.hold, STOP: arm.stop, RECOVER: arm.recover}[kind]()
+                if kind == RECOVER:
+                    host.send(READY)
+        point = points.next()
+        if point is not None:
+            arm.servo(point[: len(point) // 2], point[len(point) // 2 :])
         state = arm.state()
         if state is None:
             continue
@@ -145,7 +181,7 @@ def run_library(make: Callable[[dict[str, Any]], LibraryArm]) -> None:
     arm: LibraryArm | None = None
     try:
         arm = make(options)
-        _serve(host, arm, 1.0 / options['rate_hz'])
+        _serve(host, arm, options['rate_hz'])
     except (EOFError, BrokenPipeError, ConnectionResetError):
         with contextlib.suppress(Exception):
             if arm is not None:
