@@ -46,14 +46,14 @@ def other_arm():
     double.close()
 
 
-def made_driver(arm, **options):
+def made_driver(arm, *, shadow=False, **options):
     options = {
         'port': arm.port,
         'zeros': [str(zero) for zero in ZEROS],
         'directions': [str(direction) for direction in DIRECTIONS],
         'stall_torque': 3.0,
     } | options
-    return So101Driver(DriverContext(robot=ROBOT, options=options, node=None))
+    return So101Driver(DriverContext(robot=ROBOT, options=options, node=None, shadow=shadow))
 
 
 def until(condition, timeout_s=5.0):
@@ -183,7 +183,7 @@ def test_another_kind_of_servo_is_refused(other_arm):
 
 
 def test_looking_on_leaves_the_torque_alone(other_arm):
-    driver = made_driver(other_arm, take_control=False)
+    driver = made_driver(other_arm, shadow=True)
     driver.connect()
     assert not any(servo.torque for servo in other_arm.servos.values()) and other_arm.syncs == []
     driver.close()

@@ -47,8 +47,8 @@ def other_arm():
     double.close()
 
 
-def made_driver(arm, **options):
-    return UrRtdeDriver(DriverContext(robot=ROBOT, options={'host': arm.address} | options, node=None))
+def made_driver(arm, *, shadow=False, **options):
+    return UrRtdeDriver(DriverContext(robot=ROBOT, options={'host': arm.address} | options, node=None, shadow=shadow))
 
 
 def until(condition, timeout_s=5.0):
@@ -201,7 +201,7 @@ def test_local_control_is_told(other_arm):
 
 
 def test_looking_on_leaves_the_program_of_others_alone(other_arm):
-    driver = made_driver(other_arm, take_control=False)
+    driver = made_driver(other_arm, shadow=True)
     driver.connect()
     assert other_arm.scripts == [] and driver.read().faults == ()
     driver.close()

@@ -41,8 +41,8 @@ def other_arm():
     double.close()
 
 
-def made_driver(arm, robot=ROBOT, **options):
-    return XArmDriver(DriverContext(robot=robot, options={'host': arm.address} | options, node=None))
+def made_driver(arm, robot=ROBOT, *, shadow=False, **options):
+    return XArmDriver(DriverContext(robot=robot, options={'host': arm.address} | options, node=None, shadow=shadow))
 
 
 def until(condition, timeout_s=5.0):
@@ -141,7 +141,7 @@ def test_an_error_is_not_cleared_by_connecting(other_arm):
 
 
 def test_looking_on_leaves_the_arm_alone(other_arm):
-    driver = made_driver(other_arm, take_control=False)
+    driver = made_driver(other_arm, shadow=True)
     driver.connect()
     assert other_arm.asked == [] and driver.read().faults == ()
     driver.close()

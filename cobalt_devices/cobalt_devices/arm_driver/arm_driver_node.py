@@ -66,7 +66,8 @@ class ArmDriverNode(HostNode):
 
     def _make_driver(self, parameters: ArmDriverParameters, robot: RobotDescription) -> Driver:
         options = given_options(parameters.driver, robot.drivers, parameters.driver_options)
-        driver = load_driver(parameters.driver)(DriverContext(robot=robot, options=options, node=self))
+        context = DriverContext(robot=robot, options=options, node=self, shadow=parameters.shadow)
+        driver = load_driver(parameters.driver)(context)
         return ShadowDriver(driver) if parameters.shadow else driver
 
     def _objection(self, parameters: ArmDriverParameters, robot: RobotDescription, driver: Driver) -> str:

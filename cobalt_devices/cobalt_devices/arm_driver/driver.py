@@ -26,11 +26,13 @@ class DriverContext:
         robot: The arm's description: joint names, limits, gripper.
         options: From the section `drivers: NAME:` of robot.yaml, overridden by the parameter driver_options.
         node: rclpy Node that may own the driver's topics; nobody else spins what it creates.
+        shadow: Something else moves the arm: look on, and take nothing from it.
     """
 
     robot: RobotDescription
     options: Mapping[str, Any]
     node: Any
+    shadow: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

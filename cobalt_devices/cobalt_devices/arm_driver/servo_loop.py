@@ -1,5 +1,6 @@
 """The thread that talks to a driver, at the driver's rate, between the ticks of its host."""
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -144,7 +145,8 @@ class ServoLoop:
             self._turns += 1
             self._periods.append(now_s - began_s)
             began_s = now_s
-        self._pause()
+        with contextlib.suppress(Exception):
+            self._pause()
 
     def _turn(self) -> None:
         try:

@@ -24,9 +24,6 @@ class So101Options:
 
     port: str = parameter('/dev/ttyACM0', "Serial port of the arm's board")
     title: str = parameter('SO-101', 'Name of the arm, for people')
-    take_control: bool = parameter(
-        True, 'Switch the torque on; false to look on while another moves it, in shadow mode'
-    )
     rate_hz: float = parameter(100.0, 'Set points a second [Hz]', lower=20.0, upper=200.0)
     ids: tuple[str, ...] = parameter((), 'Numbers of the servos in the order of the joints; empty for 1, 2, 3 ...')
     zeros: tuple[str, ...] = parameter((), 'Position of each servo at which its joint is at 0 [ticks]; empty for 2048')
@@ -65,7 +62,13 @@ class So101Driver(LibraryDriver):
         if options.gripper_open == options.gripper_closed:
             raise CobaltError(f'the driver {NAME} has gripper_open = gripper_closed = {options.gripper_open}')
         require(NAME, MODULE, REQUIREMENT)
-        numbers = {'ids': ids, 'zeros': zeros, 'directions': directions, 'joints': joints}
+        numbers = {
+            'take_control': not context.shadow,
+            'ids': ids,
+            'zeros': zeros,
+            'directions': directions,
+            'joints': joints,
+        }
         super().__init__(
             'cobalt_devices.drivers.so101_process',
             asdict(options) | numbers,

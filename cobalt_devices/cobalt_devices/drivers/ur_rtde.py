@@ -24,9 +24,6 @@ class UrRtdeOptions:
 
     host: str = parameter('', "Address of the arm's controller")
     title: str = parameter('Universal Robots arm by RTDE', 'Name of the arm, for people')
-    take_control: bool = parameter(
-        True, 'Start a control program on the arm; false to look on while another moves it, in shadow mode'
-    )
     rate_hz: float = parameter(
         250.0, 'Set points a second; a CB3 controller takes 125, an e-Series up to 500 [Hz]', lower=125.0, upper=500.0
     )
@@ -57,7 +54,7 @@ class UrRtdeDriver(LibraryDriver):
         require(NAME, 'rtde_control', REQUIREMENT)
         super().__init__(
             'cobalt_devices.drivers.ur_rtde_process',
-            asdict(options),
+            asdict(options) | {'take_control': not context.shadow},
             DriverCapabilities(title=options.title, rate_hz=options.rate_hz),
             joints=JOINTS,
             ready_s=_READY_S,

@@ -22,9 +22,6 @@ class XArmOptions:
 
     host: str = parameter('', "Address of the arm's control box, as numbers")
     title: str = parameter('UFACTORY arm in servo mode', 'Name of the arm, for people')
-    take_control: bool = parameter(
-        True, 'Enable the motors in servo mode; false to look on while another moves it, in shadow mode'
-    )
     rate_hz: float = parameter(100.0, 'Set points a second [Hz]', lower=50.0, upper=250.0)
 
 
@@ -46,7 +43,7 @@ class XArmDriver(LibraryDriver):
         joints = len(context.robot.joints)
         super().__init__(
             'cobalt_devices.drivers.xarm_process',
-            asdict(options) | {'joints': joints},
+            asdict(options) | {'joints': joints, 'take_control': not context.shadow},
             DriverCapabilities(title=options.title, rate_hz=options.rate_hz, measures_effort=True),
             joints=joints,
             ready_s=_READY_S,
