@@ -16,15 +16,17 @@ PACKAGES = ('cobalt_teleop', 'cobalt_devices', 'cobalt_sim', 'cobalt_recorder', 
 LONG_PAGES = ('tests/test_rate_pages.py', 'tests/test_vr_page.py', 'tests/test_panda_by_pages.py')
 """Eight minutes of browsers: with them all tests would take longer than twenty minutes on two cores."""
 
-PAGES = (
+NEED_THE_MACHINE = (
     'tests/test_adaptive_video.py',
+    'tests/test_bad_networks.py',
     'tests/test_door_in_browser.py',
+    'tests/test_driver_faults.py',
     'tests/test_end_to_end.py',
     'tests/test_firefox.py',
     'tests/test_phone_page.py',
     'tests/test_two_phones.py',
 )
-"""Tests with a browser that are short enough."""
+"""Tests of browsers and of times, which a busy machine would fail."""
 
 TOOLS = ('tools/set_up.py', 'tools/run_tests.py')
 
@@ -69,18 +71,19 @@ def pytest_step(name: str, *arguments: str) -> Step:
     return Step(name, (sys.executable, '-m', 'pytest', '--reruns', '1', '--rerun-show-tracebacks', *arguments))
 
 
-def package_lanes() -> Lanes:
-    """Returns the tests of packages that wait more than they work, beside each other."""
+def lanes() -> Lanes:
+    """Returns the tests that wait more than they work, beside each other."""
+    ignored = (f'--ignore={path}' for path in (*LONG_PAGES, *NEED_THE_MACHINE))
     return [
         [colcon_step('cobalt_teleop', ['cobalt_teleop'])],
-        [colcon_step('other packages', ['cobalt_devices', 'cobalt_recorder', 'cobalt_bringup', 'cobalt_sim'])],
+        [colcon_step('other packages', ['cobalt_devices', 'cobalt_recorder', 'cobalt_bringup'])],
+        [colcon_step('cobalt_sim', ['cobalt_sim']), pytest_step('tests of stacks', 'tests', *ignored)],
     ]
 
 
-def stack_lanes() -> Lanes:
-    """Returns the tests that cross packages, those of pages beside those of stacks: they wait more than they work."""
-    ignored = (f'--ignore={path}' for path in (*LONG_PAGES, *PAGES))
-    return [[pytest_step('tests of pages', *PAGES)], [pytest_step('tests of stacks', 'tests', *ignored)]]
+def last_steps() -> list[Step]:
+    """Returns the tests that need the machine for themselves."""
+    return [pytest_step('tests of pages', *NEED_THE_MACHINE)]
 
 
 @dataclass(frozen=True)
@@ -156,8 +159,8 @@ def main() -> int:
     options = parser.parse_args()
     env = {**os.environ, 'PYTHONUNBUFFERED': '1'}
     # Tests must neither hear nor disturb what runs on this machine. Ports of domains up to 101 are free on Linux; some
-    # tests take one below 100.
-    env.setdefault('ROS_DOMAIN_ID', '100')
+    # tests take one below 99.
+    env.setdefault('ROS_DOMAIN_ID', '99')
     env.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(ROOT / 'cobalt_bringup' / 'config' / 'fastdds_local.xml'))
     # Python 3.11 before 3.11.8 can't parse a module while the garbage collector tells of an exception, and pytest then
     # ends in a SystemError (python/cpython#106905): such an exception is printed without its source, and hypothesis,
@@ -168,8 +171,8 @@ def main() -> int:
     else:
         results = [run(step, env) for step in lint_steps()]
         if not options.lint:
-            results += run_lanes(package_lanes(), env)
-            results += run_lanes(stack_lanes(), env)
+            results += run_lanes(lanes(), env)
+            results += [run(step, env) for step in last_steps()]
     print('\n==== summary')
     for result in results:
         word = 'ok    ' if result.code == 0 else 'FAILED'

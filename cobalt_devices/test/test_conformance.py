@@ -15,10 +15,11 @@ ROBOT = load_robot('franka_panda')
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Swings that take less time; the machine of a test may be busy."""
-    monkeypatch.setattr(conformance, '_SWING_S', 1.0)
+    monkeypatch.setattr(conformance, '_SWING_S', 0.8)
     monkeypatch.setattr(conformance, '_SWING_RAD', 0.02)
     monkeypatch.setattr(conformance, '_STANDS_S', 0.2)
     monkeypatch.setattr(conformance, '_MEASURE_S', 0.2)
+    monkeypatch.setattr(conformance, '_WATCH_S', 0.2)
     monkeypatch.setattr(conformance, '_GRIP_S', 0.2)
     monkeypatch.setattr(conformance, '_LEAST_STATES_HZ', 1.0)
     monkeypatch.setattr(DriverCheck, '_keeps_its_rate', lambda self: conformance.Finding('rate', True, 'not in a test'))

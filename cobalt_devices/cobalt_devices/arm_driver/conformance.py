@@ -29,6 +29,7 @@ _GRIP_S = 2.0
 _STANDS_RAD = 0.003
 _STANDS_S = 1.0
 _STOP_S = 0.4
+_WATCH_S = 0.5
 _COMES_TO_REST_S = 1.0
 _LARGEST_LAG_S = 0.25
 _LARGEST_AGE_S = 0.1
@@ -134,7 +135,7 @@ class DriverCheck:
     def _holds_on_silence(self) -> Finding:
         self._swing(self._loop.state.joints.copy(), 0.25 * _SWING_S)
         rest_s = self._rest_after(_COMES_TO_REST_S)
-        moved = self._moved_in(0.5)
+        moved = self._moved_in(_WATCH_S)
         return Finding(
             'holds', rest_s is not None and moved < _STANDS_RAD, _rest_text('after the last target', rest_s, moved)
         )
@@ -143,7 +144,7 @@ class DriverCheck:
         self._swing(self._loop.state.joints.copy(), 0.25 * _SWING_S)
         self._loop.stop()
         rest_s = self._rest_after(_STOP_S)
-        moved = self._moved_in(0.5)
+        moved = self._moved_in(_WATCH_S)
         return Finding('stops', rest_s is not None and moved < _STANDS_RAD, _rest_text('after stop', rest_s, moved))
 
     def _gets_ready_again(self) -> Finding:
