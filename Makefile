@@ -8,7 +8,7 @@ ARGS ?=
 help:
 	@echo "make run             start a simulated arm and its page (ARGS=\"num_envs:=2 port:=8081\" for launch arguments)"
 	@echo "make test            run all checks and tests"
-	@echo "make test-pages      run the long tests of the pages of headset, gamepad and SpaceMouse"
+	@echo "make test-pages      run the long tests of the pages of phone, headset, gamepad and SpaceMouse"
 	@echo "make test-formats    load exports with lerobot's and robomimic's own loaders (installs 9 GB in build/formats, once)"
 	@echo "make lint            run ruff and mypy alone"
 	@echo "make setup           do the set-up and nothing else"
