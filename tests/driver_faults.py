@@ -37,6 +37,7 @@ RESTS_WITHIN_S = 1.0
 
 _STANDS_RAD_S = 0.02
 _AMPLITUDE_M, _PERIOD_S = 0.06, 2.0
+_MIDDLE_X_M = 0.5 * float(ROBOT.limits.workspace_min[0] + ROBOT.limits.workspace_max[0])
 _HELD_ON_S = 0.7
 _DRIVES_S = 0.8
 
@@ -86,7 +87,7 @@ class DrivenArm:
         self._commands = create_publisher(self._node, topics.teleop_command('arm'), WORKCELL)
         self._spinner = threading.Thread(target=self._executor.spin, daemon=True)
         self._spinner.start()
-        self._lease, self._epoch, self._sent = '', 0, 0
+        self._lease, self._epoch, self._sent, self._way = '', 0, 0, 1.0
         self._pressed, self._spoilt, self._silent = False, '', False
         self._began_s = time.monotonic()
         self._ending = threading.Event()
@@ -167,6 +168,8 @@ class DrivenArm:
         while time.monotonic() < end_s:
             self.let_go()
             self._epoch += 1
+            if self._row is not None:  # towards the middle, or one press after the other leads into a corner
+                self._way = 1.0 if self._row.parts[0].pose.position.x < _MIDDLE_X_M else -1.0
             self._began_s, self._pressed = time.monotonic(), True
             time.sleep(_DRIVES_S)
             recent = self.seen_since(time.monotonic() - 0.5)
@@ -195,7 +198,7 @@ class DrivenArm:
                 gripper=float('nan'),
             )
             message.header.stamp = to_stamp(now_ns())
-            share = np.sin(2.0 * np.pi * now_s / _PERIOD_S)
+            share = self._way * np.sin(2.0 * np.pi * now_s / _PERIOD_S)
             message.pose.position.x = float('nan') if self._spoilt else _AMPLITUDE_M * share
             message.pose.position.z = 0.5 * _AMPLITUDE_M * share
             message.pose.orientation.w = 1.0
@@ -229,7 +232,8 @@ class DrivenArm:
 
     def _revive_hardware(self) -> None:
         self._start('hardware')
-        time.sleep(2.0)
+        time.sleep(3.0)
+        self._clear_stop()  # it is back, and not where it was: a person looks first
 
     def _calibrate(self) -> None:
         self._say('well')
