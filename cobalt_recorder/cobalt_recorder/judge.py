@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import av
-
 from cobalt_recorder import episode_facts
 from cobalt_recorder.accepted_episodes import AcceptedEpisodes
 from cobalt_recorder.bag_reader import Bag, Decoder, bag_file, find_bag, is_closed, read_messages
@@ -27,6 +25,7 @@ from cobalt_recorder.quality_rules import QualityRules, judge
 from cobalt_recorder.rules_file import load_rules
 from cobalt_recorder.task_verdicts import accepted_beside
 from cobalt_recorder.verdict_file import EpisodeVerdict, read_label
+from cobalt_recorder.video_decoder import VideoDecoder
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 
@@ -35,27 +34,19 @@ _LINK_TYPE = topics.LINK.type
 _VIDEO_TYPE = topics.video('any').type
 
 
-class _VideoDecoder:
+class _Camera:
     """Counts the pictures that a camera's frames decode to."""
 
     def __init__(self, codec: str) -> None:
-        self._context: Any = av.CodecContext.create(codec or 'h264', 'r')
-        self.stamps_ns: list[int] = []
-        self.decoded = 0
+        self._decoder = VideoDecoder(codec)
+        self._decoded = 0
 
     def decode(self, stamp_ns: int, data: bytes) -> None:
-        self.stamps_ns.append(stamp_ns)
-        self._count(av.Packet(data))
+        self._decoded += len(self._decoder.decode(stamp_ns, data))
 
     def record(self) -> CameraRecord:
-        self._count(None)
-        return CameraRecord(self.stamps_ns, self.decoded)
-
-    def _count(self, packet: Any) -> None:
-        try:
-            self.decoded += len(self._context.decode(packet))
-        except av.error.FFmpegError:
-            pass  # Counted as a frame that doesn't decode.
+        self._decoded += len(self._decoder.end())
+        return CameraRecord(self._decoder.stamps_ns, self._decoded)
 
 
 def read_episode(bag: Bag) -> EpisodeRecord:
@@ -67,7 +58,7 @@ def read_episode(bag: Bag) -> EpisodeRecord:
     decoder = Decoder()
     steps: list[Any] = []
     links: list[LinkSample] = []
-    videos: dict[str, _VideoDecoder] = {}
+    videos: dict[str, _Camera] = {}
     for summary, schema, message in read_messages(bag):
         if schema is None:
             continue
@@ -80,7 +71,7 @@ def read_episode(bag: Bag) -> EpisodeRecord:
             frame = decoder.decode(schema, message)
             name = summary.name.split('/')[-2]
             if name not in videos:
-                videos[name] = _VideoDecoder(frame.format)
+                videos[name] = _Camera(frame.format)
             videos[name].decode(nanoseconds(frame.timestamp), bytes(frame.data))
     cameras = {name: video.record() for name, video in videos.items()}
     for camera in episode_facts.cameras(bag.facts.get(episode_facts.WORKCELL, {})):

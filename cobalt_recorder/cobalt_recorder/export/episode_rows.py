@@ -13,7 +13,7 @@ from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, Decoder, read_messages
 from cobalt_recorder.metrics.step_table import Array, is_of_episode, nanoseconds
 from cobalt_recorder.plain_text import plain_text
-from cobalt_teleop.core import topics
+from cobalt_teleop.core import pose, topics
 from cobalt_teleop.core.errors import CobaltError
 
 POSE_NAMES = ('x', 'y', 'z', 'qx', 'qy', 'qz', 'qw')
@@ -133,8 +133,8 @@ def continuous(poses: Array) -> Array:
     for row in result:
         if not np.isfinite(row[3:7]).all():
             continue
-        if last is not None and float(np.dot(last, row[3:7])) < 0.0:
-            row[3:7] *= -1.0
+        if last is not None:
+            row[3:7] = pose.continuous(row[3:7], last)
         last = row[3:7]
     return result
 

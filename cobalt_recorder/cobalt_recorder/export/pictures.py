@@ -1,6 +1,6 @@
 """The pictures of a camera that an export needs, one after the other, so that a long episode fits into memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import av
@@ -10,6 +10,7 @@ import numpy as np
 from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
 from cobalt_recorder.metrics.step_table import Array, nanoseconds
 from cobalt_recorder.plain_text import plain_text
+from cobalt_recorder.video_decoder import VideoDecoder
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 
@@ -46,38 +47,31 @@ def pictures(bag: Bag, camera: str, stamps_ns: Array, size: tuple[int, int] | No
 
 
 def _decoded(bag: Bag, camera: str) -> Iterator[tuple[int, Array]]:
-    decoder, context, stamps = Decoder(), None, []
+    messages, video = Decoder(), None
     for summary, schema, message in read_messages(find_bag(bag.file)):
         if schema is None or schema.name != _VIDEO_TYPE or summary.name.split('/')[-2] != camera:
             continue
         try:
-            frame = decoder.decode(schema, message)
+            frame = messages.decode(schema, message)
             codec, stamp_ns, data = str(frame.format), nanoseconds(frame.timestamp), bytes(frame.data)
         except Exception:
             # Bytes of others may be anything, and so may be what they do to a decoder.
             continue
-        if context is None:
-            context = _context(bag, codec)
-        stamps.append(stamp_ns)
-        packet = av.Packet(data)
-        packet.pts = len(stamps) - 1
-        yield from _taken(context, packet, stamps)
-    if context is not None:
-        yield from _taken(context, None, stamps)
+        if video is None:
+            video = _video_decoder(bag, codec)
+        yield from _stamped(video.decode(stamp_ns, data), video.stamps_ns)
+    if video is not None:
+        yield from _stamped(video.end(), video.stamps_ns)
 
 
-def _context(bag: Bag, codec: str) -> Any:
+def _video_decoder(bag: Bag, codec: str) -> VideoDecoder:
     try:
-        return av.CodecContext.create(codec or 'h264', 'r')
+        return VideoDecoder(codec)
     except (ValueError, av.error.FFmpegError) as error:
         raise CobaltError(f'{bag.file} has video of a format that is not known here: {plain_text(codec)}') from error
 
 
-def _taken(context: Any, packet: Any, stamps: list[int]) -> Iterator[tuple[int, Array]]:
-    try:
-        frames = context.decode(packet)
-    except av.error.FFmpegError:
-        return
+def _stamped(frames: Sequence[Any], stamps: Sequence[int]) -> Iterator[tuple[int, Array]]:
     for frame in frames:
         if frame.pts is None or not 0 <= frame.pts < len(stamps):
             continue

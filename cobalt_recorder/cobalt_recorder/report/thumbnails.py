@@ -1,15 +1,16 @@
 """Small pictures of an episode, evenly over its time."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import av
 import cv2
 import numpy as np
 
 from cobalt_recorder.bag_reader import Bag, Decoder, read_messages
 from cobalt_recorder.metrics.step_table import nanoseconds
+from cobalt_recorder.video_decoder import VideoDecoder
 from cobalt_teleop.core import topics
 
 _EACH_CAMERA = 8
@@ -38,28 +39,20 @@ class Thumbnail:
 
 class _Camera:
     def __init__(self, codec: str, wanted: set[int]) -> None:
-        self._context: Any = av.CodecContext.create(codec or 'h264', 'r')
+        self._decoder = VideoDecoder(codec)
         self._wanted = wanted
-        self._stamps_ns: list[int] = []
         self.found: list[tuple[int, bytes]] = []
 
     def decode(self, stamp_ns: int, data: bytes) -> None:
-        self._stamps_ns.append(stamp_ns)
-        packet = av.Packet(data)
-        packet.pts = len(self._stamps_ns) - 1
-        self._take(packet)
+        self._take(self._decoder.decode(stamp_ns, data))
 
     def end(self) -> None:
-        self._take(None)
+        self._take(self._decoder.end())
 
-    def _take(self, packet: Any) -> None:
-        try:
-            frames = self._context.decode(packet)
-        except av.error.FFmpegError:
-            return
+    def _take(self, frames: Sequence[Any]) -> None:
         for frame in frames:
             if frame.pts in self._wanted:
-                self.found.append((self._stamps_ns[frame.pts], _small_jpeg(frame.to_ndarray(format='bgr24'))))
+                self.found.append((self._decoder.stamps_ns[frame.pts], _small_jpeg(frame.to_ndarray(format='bgr24'))))
 
 
 def _small_jpeg(picture_bgr: Any) -> bytes:
