@@ -11,6 +11,7 @@ from cobalt_teleop.core.pose import Pose, Vector, xyzw
 from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics
 from cobalt_teleop.kinematics.arm_set import StandingArm
 from cobalt_teleop.workcell_host.plant import PartAction, PartDescription, PartState
+from cobalt_teleop.workcell_host.robot_part import robot_part
 
 
 class PlantArm:
@@ -45,16 +46,7 @@ class PlantArm:
 
     def describe(self) -> PartDescription:
         """Returns what the host knows of it."""
-        robot = self._robot
-        return PartDescription(
-            name=self._arm.part,
-            robot=robot.name,
-            joint_names=robot.joints,
-            gripper_joint_name=robot.gripper.joint if robot.gripper else '',
-            home=robot.home,
-            limits=robot.limits,
-            kinematics=self.kinematics,
-        )
+        return robot_part(self._arm.part, self._robot, self.kinematics)
 
     def rest_at(self, joints: Vector) -> None:
         """Puts it at (n,) joints [rad], with an open gripper."""

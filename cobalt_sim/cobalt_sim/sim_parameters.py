@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 from cobalt_sim.render_profile import PROFILES
 from cobalt_sim.tasks import TASKS
-from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
 from cobalt_teleop.core.parameter_table import ParameterError, parameter
-from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
+from cobalt_teleop.workcell_host.host_parameters import HostParameters
 
 
 @dataclass(frozen=True, kw_only=True)
-class SimParameters(StopButtonParameters):
+class SimParameters(HostParameters):
     """Parameters of sim_node."""
 
     num_envs: int = parameter(1, 'Number of workcells', lower=1, upper=64)
@@ -28,13 +27,6 @@ class SimParameters(StopButtonParameters):
         choices=('blob', 'off'),
     )
     render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
-    control_rate_hz: float = parameter(20.0, 'Ticks of each workcell [Hz]', lower=5.0, upper=100.0)
-    max_frame_age_s: float = parameter(
-        MAX_FRAME_AGE_S,
-        "Age of the picture on an operator's screen above which the arm holds [s]",
-        lower=0.1,
-        upper=10.0,
-    )
     seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
     workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
     goal_picture: str = parameter('', "File, JPEG or PNG, shown as the goal; empty for one drawn of the task's end")

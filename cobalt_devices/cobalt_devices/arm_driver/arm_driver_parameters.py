@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
 from cobalt_teleop.core.parameter_table import parameter
-from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
+from cobalt_teleop.workcell_host.host_parameters import HostParameters
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArmDriverParameters(StopButtonParameters):
+class ArmDriverParameters(HostParameters):
     """Parameters of arm_driver_node."""
 
     workcell: str = parameter('lab', 'Name of the workcell, and of its namespace')
@@ -21,12 +20,5 @@ class ArmDriverParameters(StopButtonParameters):
     time_limit_s: float = parameter(0.0, 'Time limit of an episode [s]; 0 for none', lower=0.0, upper=3600.0)
     success_topic: str = parameter('', 'Topic of std_msgs/Bool that says that the task is done; empty for none')
     cameras: tuple[str, ...] = parameter((), 'Cameras whose video camera_encoder publishes in this workcell')
-    control_rate_hz: float = parameter(20.0, 'Ticks [Hz]', lower=5.0, upper=100.0)
-    max_frame_age_s: float = parameter(
-        MAX_FRAME_AGE_S,
-        "Age of the picture on an operator's screen above which the arm holds [s]",
-        lower=0.1,
-        upper=10.0,
-    )
     goal_picture: str = parameter('', 'File, JPEG or PNG, shown as the goal; empty for none')
     state_dir: str = parameter('', 'Folder of what survives a restart, with who confirmed the limits')

@@ -11,12 +11,12 @@ from cobalt_teleop.workcell_host.plant import (
     Capabilities,
     Observation,
     PartAction,
-    PartDescription,
     PartState,
     Picture,
     Progress,
     TaskInfo,
 )
+from cobalt_teleop.workcell_host.robot_part import robot_part
 
 PART = 'arm'
 
@@ -49,22 +49,11 @@ class DriverPlant:
         self._task = task
         self._objection = objection
         self._success = success
-        self._kinematics = ArmKinematics(robot)
         self._measuring = ArmKinematics(robot)
         self._capabilities = Capabilities(
             real=real,
             robot=robot.title,
-            parts=(
-                PartDescription(
-                    name=PART,
-                    robot=robot.name,
-                    joint_names=robot.joints,
-                    gripper_joint_name=robot.gripper.joint if robot.gripper else '',
-                    home=robot.home,
-                    limits=robot.limits,
-                    kinematics=self._kinematics,
-                ),
-            ),
+            parts=(robot_part(PART, robot, ArmKinematics(robot)),),
             cameras=(),
             other_cameras=tuple(cameras),
             tasks=(task.name,),
