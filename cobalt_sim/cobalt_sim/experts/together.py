@@ -1,5 +1,7 @@
 """How experts of two arms wait for one another. Pure."""
 
+from cobalt_sim.experts.carrying import CarryingExpert
+
 
 class Together:
     """Which point of their scripts the arms have come to.
@@ -27,3 +29,22 @@ class Together:
     def all_at(self, point: str) -> bool:
         """Returns whether all arms have come to a point."""
         return all(point in points for points in self._points.values())
+
+
+class PairedExpert(CarryingExpert):
+    """One of two experts that wait for one another.
+
+    Args:
+        part: Its arm.
+        together: Where it waits for the other.
+        period_s: Time between two calls of `step` [s].
+    """
+
+    def __init__(self, part: str, together: Together, *, period_s: float) -> None:
+        self._part, self._together = part, together
+        super().__init__(period_s=period_s)
+
+    def restart(self) -> None:
+        """Releases the clutch; the next steps begin anew, as after a reset."""
+        super().restart()
+        self._together.leave(self._part)

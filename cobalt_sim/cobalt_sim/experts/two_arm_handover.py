@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from cobalt_sim.experts.carrying import CarryingExpert, across, pointing_down, raised, yaw_of
+from cobalt_sim.experts.carrying import across, pointing_down, raised, yaw_of
 from cobalt_sim.experts.expert import Expert
 from cobalt_sim.experts.scripted import Moves, Wish
-from cobalt_sim.experts.together import Together
+from cobalt_sim.experts.together import PairedExpert, Together
 from cobalt_sim.tasks.two_arm_handover import BAR, BAR_HALF, BOX, FLOOR, TAKEN_AT
 from cobalt_teleop.core.pose import Pose
 
@@ -16,23 +16,8 @@ _PRESENTED_AT = np.array([0.47, -0.19, 0.26])
 """Where the left hand shows the bar, in its arm's base frame [m]."""
 
 
-class _BarExpert(CarryingExpert):
-    """One of the two.
-
-    Args:
-        part: Its arm.
-        together: Where it waits for the other.
-        period_s: Time between two calls of `step` [s].
-    """
-
-    def __init__(self, part: str, together: Together, *, period_s: float) -> None:
-        self._part, self._together = part, together
-        super().__init__(period_s=period_s)
-
-    def restart(self) -> None:
-        """Releases the clutch; the next steps begin anew, as after a reset."""
-        super().restart()
-        self._together.leave(self._part)
+class _BarExpert(PairedExpert):
+    """One of the two."""
 
     def _grasp(self) -> Pose:
         bar = self.objects[BAR]

@@ -5,33 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from cobalt_sim.experts.carrying import CarryingExpert, least_turn, pointing_down, raised, yaw_of
+from cobalt_sim.experts.carrying import least_turn, pointing_down, raised, yaw_of
 from cobalt_sim.experts.expert import Expert
 from cobalt_sim.experts.scripted import Wish
-from cobalt_sim.experts.together import Together
+from cobalt_sim.experts.together import PairedExpert, Together
 from cobalt_sim.tasks.two_arm_lift import HEIGHT, POT, POT_HALF, handle_at
 from cobalt_teleop.core.pose import Pose
 
 _LIFT_M = HEIGHT - POT_HALF + 0.05
 
 
-class _HandleExpert(CarryingExpert):
-    """One of the two.
-
-    Args:
-        part: Its arm.
-        together: Where it waits for the other.
-        period_s: Time between two calls of `step` [s].
-    """
-
-    def __init__(self, part: str, together: Together, *, period_s: float) -> None:
-        self._part, self._together = part, together
-        super().__init__(period_s=period_s)
-
-    def restart(self) -> None:
-        """Releases the clutch; the next steps begin anew, as after a reset."""
-        super().restart()
-        self._together.leave(self._part)
+class _HandleExpert(PairedExpert):
+    """One of the two."""
 
     def _script(self) -> Generator[Wish, None, Any]:
         self._together.leave(self._part)
