@@ -222,21 +222,23 @@ MUTATIONS = (
     Mutation(
         'the way home stays in the box', _HOMING, 'return grown if grown > _PLACE_TOLERANCE_M else 0.0', 'return 0.0'
     ),
-    Mutation('a blocked arm holds', _CONTROLLER, 'if self._is_blocked(measured):', 'if False:'),
+    Mutation('a blocked arm holds', _CONTROLLER, 'blocked = self._is_blocked(measured)', 'blocked = False'),
     Mutation(
         'a blocked arm presses no longer',
         _CONTROLLER,
-        '            self._start_at(measured)\n            return self._hold(HoldReason.BLOCKED',
-        '            return self._hold(HoldReason.BLOCKED',
+        'if blocked or must_hold is HoldReason.FAULT:',
+        'if must_hold is HoldReason.FAULT:',
     ),
     Mutation(
         'a blocked arm asks for a fresh press',
         _CONTROLLER,
-        'self.require_fresh_press(_presses(human), _presses(policy), HoldReason.BLOCKED)',
+        'self.require_fresh_press(_presses(human), _presses(policy), told)',
         'pass',
     ),
     Mutation('who may not drive does not', _CONTROLLER, 'if authority not in self._clutches:', 'if False:'),
-    Mutation('a stop holds whatever comes', _CONTROLLER, 'if must_hold is not HoldReason.NONE:', 'if False:'),
+    Mutation(
+        'a stop holds whatever comes', _CONTROLLER, 'if blocked or must_hold is not HoldReason.NONE:', 'if blocked:'
+    ),
     Mutation(
         'the gripper keeps its range',
         _CONTROLLER,

@@ -162,20 +162,17 @@ class PartController:
             policy: Newest command of the policy.
             must_hold: A reason to hold whatever the commands say.
         """
-        if self._is_blocked(measured):
-            self.require_fresh_press(_presses(human), _presses(policy), HoldReason.BLOCKED)
+        blocked = self._is_blocked(measured)
+        if blocked or must_hold is not HoldReason.NONE:
+            told = HoldReason.BLOCKED if blocked else HoldReason.REENGAGE
+            self.require_fresh_press(_presses(human), _presses(policy), told)
             self._end_homing()
-            # It stops at once, presses against what blocks it no longer, and does not leap when that gives way (De Luca
-            # et al., "Collision detection and safe reaction with the DLR-III lightweight manipulator arm", 2006).
-            self._start_at(measured)
-            return self._hold(HoldReason.BLOCKED if must_hold is HoldReason.NONE else must_hold)
-        if must_hold is not HoldReason.NONE:
-            self.require_fresh_press(_presses(human), _presses(policy))
-            self._end_homing()
-            if must_hold is HoldReason.FAULT:
-                # Nobody knows what a faulty arm does: when it is well again, it stays where it then is.
+            # A blocked arm stops at once, presses against what blocks it no longer, and does not leap when that gives
+            # way (De Luca et al., "Collision detection and safe reaction with the DLR-III lightweight manipulator arm",
+            # 2006). Nobody knows what a faulty one does: when it is well again, it stays where it then is.
+            if blocked or must_hold is HoldReason.FAULT:
                 self._start_at(measured)
-            return self._hold(must_hold)
+            return self._hold(HoldReason.BLOCKED if must_hold is HoldReason.NONE else must_hold)
         if self.homing and authority is Authority.HOMING:
             return self._go_home(measured)
         self._end_homing()
