@@ -35,7 +35,8 @@ class Devices:
         message = TeleopCommand(source=source, engaged=epoch is not None, clutch_epoch=epoch or 0, tracked=True)
         message.header.stamp = to_stamp(now_ns())
         gid = f'{source}{self.publishers.get(source, 0)}'.encode()
-        self.topic.messages.append((message, {'publisher_gid': {'data': gid}, 'received_timestamp': now_ns()}))
+        publisher = {'data': gid, 'implementation_identifier': 'rmw_fastrtps_cpp'}
+        self.topic.messages.append((message, {'publisher_gid': publisher, 'received_timestamp': now_ns()}))
         motion = self.inbox.take(lambda lease, source, gid: HoldReason.NONE)
         return motion and (motion.source, motion.clutch_epoch if motion.engaged else None)
 

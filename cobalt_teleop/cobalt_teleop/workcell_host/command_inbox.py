@@ -10,6 +10,7 @@ import numpy as np
 from cobalt_teleop.core.command import HoldReason, Mode, MotionCommand, Press, Reference
 from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription
+from cobalt_teleop.ros.message_origin import origin_of
 from cobalt_teleop.ros.poses import pose_of
 from cobalt_teleop.ros.stamps import to_nanoseconds
 
@@ -85,8 +86,7 @@ class CommandInbox:
         return float('nan') if self.message is None else (time.monotonic() - self._received_s) * 1e3
 
     def _accept(self, message: Any, info: dict[str, Any], admit: Admission, now_s: float, system_ns: int) -> None:
-        publisher = info.get('publisher_gid')
-        gid = bytes(publisher['data']) if publisher else None
+        gid = origin_of(info).gid or None
         source = str(message.source)
         refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:

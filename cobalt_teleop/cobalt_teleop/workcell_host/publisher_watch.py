@@ -8,6 +8,7 @@ from rclpy.node import Node
 
 from cobalt_teleop.core.lease import Lease
 from cobalt_teleop.core.topics import Topic
+from cobalt_teleop.ros.message_origin import publishers_of
 from cobalt_teleop.workcell_host.command_inbox import CommandInbox
 
 _REMEMBERED_S = 5.0
@@ -55,10 +56,7 @@ class PublisherWatch:
             if refused is None or lease is None:
                 continue
             topic = watched.topic.absolute(self._id)
-            names = {
-                bytes(info.endpoint_gid): f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                for info in self._node.get_publishers_info_by_topic(topic)
-            }
+            names = publishers_of(self._node, topic)
             source, gid = refused
             bound = lease.publishers.get(watched.topic.name, {})
             if not bound or gid in bound.values() or gid not in names:
