@@ -43,13 +43,11 @@ class DriverCapabilities:
         title: Of the arm and its controller, for people.
         rate_hz: Commands a second that it wants [Hz].
         real: It moves a real arm, that can hurt.
-        measures_effort: `read` tells joint efforts.
     """
 
     title: str
     rate_hz: float
     real: bool = True
-    measures_effort: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

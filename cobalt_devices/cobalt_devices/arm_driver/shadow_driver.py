@@ -22,7 +22,6 @@ class ShadowDriver:
             title=f'{of_driver.title} (shadow: nothing is sent)',
             rate_hz=of_driver.rate_hz,
             real=of_driver.real,
-            measures_effort=of_driver.measures_effort,
         )
 
     def connect(self) -> None:

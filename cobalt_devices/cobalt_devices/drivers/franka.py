@@ -65,7 +65,7 @@ class FrankaDriver(LibraryDriver):
         super().__init__(
             'cobalt_devices.drivers.franka_process',
             asdict(options) | gains,
-            DriverCapabilities(title=options.title, rate_hz=options.rate_hz, measures_effort=True),
+            DriverCapabilities(title=options.title, rate_hz=options.rate_hz),
             joints=JOINTS,
             ready_s=_READY_S,
         )

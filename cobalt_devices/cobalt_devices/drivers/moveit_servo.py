@@ -3,20 +3,18 @@
 It is that of ros2_control with Servo's topics; a stop pauses Servo by its service.
 """
 
-import threading
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from std_srvs.srv import SetBool
 
-from cobalt_devices.arm_driver.driver import DriverContext, DriverError
+from cobalt_devices.arm_driver.driver import DriverContext
 from cobalt_devices.arm_driver.driver_options import read_options
-from cobalt_devices.drivers.ros2_control import Ros2ControlDriver
+from cobalt_devices.drivers.ros2_control import Ros2ControlDriver, ask
 from cobalt_teleop.core.parameter_table import parameter
 
 NAME = 'moveit_servo'
 
-_ANSWER_S = 2.0
 _TOPICS = {'twist': 'delta_twist_cmds', 'pose': 'pose_target_cmds'}
 
 
@@ -62,11 +60,4 @@ class MoveitServoDriver(Ros2ControlDriver):
             DriverError: One of them does not answer, or refuses.
         """
         super().recover()
-        answered = threading.Event()
-        future = self._pausing.call_async(SetBool.Request(data=False))
-        future.add_done_callback(lambda _: answered.set())
-        if not answered.wait(_ANSWER_S):
-            raise DriverError(f'{self._pausing.srv_name} does not answer: is MoveIt Servo running?')
-        answer = future.result()
-        if answer is None or not answer.success:
-            raise DriverError(f'{self._pausing.srv_name} refused: {answer.message if answer else "no answer"}')
+        ask(self._pausing, SetBool.Request(data=False), ': is MoveIt Servo running?')

@@ -129,9 +129,7 @@ class Ros2ControlDriver:
     def capabilities(self) -> DriverCapabilities:
         """What it can do."""
         title = self._options.title or f'{self._options.kind} controller on {self._commands.topic_name}'
-        return DriverCapabilities(
-            title=title, rate_hz=self._options.rate_hz, real=self._options.real, measures_effort=True
-        )
+        return DriverCapabilities(title=title, rate_hz=self._options.rate_hz, real=self._options.real)
 
     def connect(self) -> None:
         """Waits for joint states and for the controller.
@@ -292,17 +290,24 @@ class Ros2ControlDriver:
         Raises:
             DriverError: It does not answer, or refuses.
         """
-        name = self._options.recover_service
-        if not name:
-            return
-        answered = threading.Event()
-        future = self._services[name].call_async(Trigger.Request())
-        future.add_done_callback(lambda _: answered.set())
-        if not answered.wait(_ANSWER_S):
-            raise DriverError(f'{name} does not answer')
-        answer = future.result()
-        if answer is None or not answer.success:
-            raise DriverError(f'{name} refused: {answer.message if answer else "no answer"}')
+        if self._options.recover_service:
+            ask(self._services[self._options.recover_service], Trigger.Request())
 
     def close(self) -> None:
         """Leaves the arm at its last set point."""
+
+
+def ask(client: Any, request: Any, hint: str = '') -> None:
+    """Calls a service whose answer has `success` and `message`, from a thread other than the executor's.
+
+    Raises:
+        DriverError: It does not answer, or refuses.
+    """
+    answered = threading.Event()
+    future = client.call_async(request)
+    future.add_done_callback(lambda _: answered.set())
+    if not answered.wait(_ANSWER_S):
+        raise DriverError(f'{client.srv_name} does not answer{hint}')
+    answer = future.result()
+    if answer is None or not answer.success:
+        raise DriverError(f'{client.srv_name} refused: {answer.message if answer else "no answer"}')

@@ -72,9 +72,7 @@ class So101Driver(LibraryDriver):
         super().__init__(
             'cobalt_devices.drivers.so101_process',
             asdict(options) | numbers,
-            DriverCapabilities(
-                title=options.title, rate_hz=options.rate_hz, measures_effort=options.stall_torque > 0.0
-            ),
+            DriverCapabilities(title=options.title, rate_hz=options.rate_hz),
             joints=len(joints),
             ready_s=_READY_S,
         )

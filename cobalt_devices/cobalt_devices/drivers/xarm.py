@@ -44,7 +44,7 @@ class XArmDriver(LibraryDriver):
         super().__init__(
             'cobalt_devices.drivers.xarm_process',
             asdict(options) | {'joints': joints, 'take_control': not context.shadow},
-            DriverCapabilities(title=options.title, rate_hz=options.rate_hz, measures_effort=True),
+            DriverCapabilities(title=options.title, rate_hz=options.rate_hz),
             joints=joints,
             ready_s=_READY_S,
         )
