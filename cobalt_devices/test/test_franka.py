@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from driver_runs import until
 
 from cobalt_devices.arm_driver.driver import DriverContext, DriverError
 from cobalt_devices.drivers import vendor_library
@@ -28,13 +29,6 @@ needs_sim = pytest.mark.skipif(not SIM, reason='COBALT_FRANKY_SIM names no comma
 
 def made_driver(robot=ROBOT, **options):
     return FrankaDriver(DriverContext(robot=robot, options={'host': NOBODY, 'realtime': False} | options, node=None))
-
-
-def until(condition, timeout_s=10.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.005)
 
 
 def test_an_arm_that_is_not_there_is_told_in_the_librarys_words():
@@ -112,7 +106,7 @@ def stands(driver):
 def test_the_arm_follows_and_stands(driver):
     target, worst = moved(driver)
     driver.hold()
-    until(lambda: stands(driver))
+    until(lambda: stands(driver), 10.0)
     assert worst < 0.05
     assert np.allclose(driver.read().joints, target, atol=0.02)
     assert driver.read().faults == ()
@@ -122,7 +116,7 @@ def test_the_arm_follows_and_stands(driver):
 def test_a_stop_is_kept_until_it_is_recovered(driver):
     moved(driver)
     driver.stop()
-    until(lambda: stands(driver))
+    until(lambda: stands(driver), 10.0)
     rest = driver.read().joints
     driver.command(rest + 0.1, np.zeros(7))
     time.sleep(0.3)
@@ -130,15 +124,15 @@ def test_a_stop_is_kept_until_it_is_recovered(driver):
     driver.recover()
     target, _ = moved(driver, by=-0.1)
     driver.hold()
-    until(lambda: np.allclose(driver.read().joints, target, atol=0.02))
+    until(lambda: np.allclose(driver.read().joints, target, atol=0.02), 10.0)
 
 
 @needs_sim
 def test_the_hand_opens_and_closes(driver):
     driver.grip(0.0)
-    until(lambda: driver.read().gripper < 0.1)
+    until(lambda: driver.read().gripper < 0.1, 10.0)
     driver.grip(1.0)
-    until(lambda: driver.read().gripper > 0.9)
+    until(lambda: driver.read().gripper > 0.9, 10.0)
 
 
 @needs_sim

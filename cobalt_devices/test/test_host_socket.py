@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from driver_runs import until
 
 from cobalt_devices.drivers.host_socket import (
     COMMAND,
@@ -74,13 +75,6 @@ def served():
     yield arm, host, ended
     host.close()
     thread.join(5.0)
-
-
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.002)
 
 
 def test_states_are_told_as_numbers(served):

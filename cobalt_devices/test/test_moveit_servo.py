@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 import rclpy
+from driver_runs import until
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
@@ -86,13 +87,6 @@ def start(monkeypatch):
     for each in (*nodes, node):
         each.destroy_node()
     rclpy.try_shutdown()
-
-
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.01)
 
 
 def test_twists_bring_the_tool_where_set_points_lead(start):

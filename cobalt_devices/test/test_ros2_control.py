@@ -2,12 +2,12 @@
 
 import array
 import threading
-import time
 
 import numpy as np
 import pytest
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from driver_runs import until
 from geometry_msgs.msg import PoseStamped
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
@@ -102,13 +102,6 @@ def start(ros, monkeypatch):
     for controller in closing:
         controller.close()
     node.destroy_node()
-
-
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.01)
 
 
 def test_joints_are_found_by_name_whatever_their_order(start):

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from driver_runs import until
 
 from cobalt_devices.arm_driver.driver import DriverCapabilities, DriverError, DriverState
 from cobalt_devices.arm_driver.servo_loop import ServoLoop
@@ -94,13 +95,6 @@ class Ticking:
     def __exit__(self, *_):
         self.end.set()
         self.thread.join()
-
-
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.01)
 
 
 def test_nothing_is_sent_before_somebody_aims(loop, arm):

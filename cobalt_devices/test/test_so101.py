@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from driver_runs import moved, until
 from feetech_double import FeetechDouble
 
 from cobalt_devices.arm_driver.driver import DriverContext, DriverError
@@ -56,25 +57,6 @@ def made_driver(arm, *, shadow=False, **options):
     return So101Driver(DriverContext(robot=ROBOT, options=options, node=None, shadow=shadow))
 
 
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.005)
-
-
-def moved(driver, by=0.2, seconds=0.3):
-    """Streams set points as the host does; returns the last one."""
-    rate_hz = driver.capabilities.rate_hz
-    start, steps = driver.read().joints, round(seconds * rate_hz)
-    for step in range(1, steps + 1):
-        target = start + by * step / steps
-        driver.command(target, np.zeros(5))
-        driver.read()
-        time.sleep(1.0 / rate_hz)
-    return target
-
-
 def test_connecting_switches_the_torque_on_where_the_arm_is(arm, driver):
     assert all(servo.torque for servo in arm.servos.values())
     time.sleep(0.1)
@@ -91,7 +73,7 @@ def test_what_is_measured_obeys_the_calibration(driver):
 
 def test_the_arm_goes_where_set_points_lead_in_one_packet_for_all(arm, driver):
     before = len(arm.syncs)
-    target = moved(driver)
+    target = moved(driver, by=0.2, seconds=0.3)
     until(lambda: np.allclose(driver.read().joints, target, atol=2 * TICK))
     assert len(arm.syncs) > before + 5
     goals = arm.syncs[-1][1]
@@ -138,7 +120,7 @@ def test_a_stop_stands_with_torque_until_it_is_recovered(arm, driver):
     assert np.allclose(driver.read().joints, rest, atol=2 * TICK)
     assert all(servo.torque for servo in arm.servos.values())
     driver.recover()
-    target = moved(driver, by=-0.1)
+    target = moved(driver, by=-0.1, seconds=0.3)
     until(lambda: np.allclose(driver.read().joints, target, atol=2 * TICK))
 
 

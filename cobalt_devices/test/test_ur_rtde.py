@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from driver_runs import moved, until
 from ur_double import PLAYING, PROTECTIVE_STOP, UrDouble
 
 from cobalt_devices.arm_driver.driver import DriverContext, DriverError
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.skipif(sys.version_info >= (3, 13), reason='ur_rtde 1.6
 
 ROBOT = load_robot('ur5e')
 HOME = np.array(ROBOT.home)
+BASE = np.array([0.1, 0.0, 0.0, 0.0, 0.0, 0.0])  # the first joint alone is moved
 ADDRESSES = (f'127.0.30.{n}' for n in itertools.count(1))
 
 
@@ -51,26 +53,6 @@ def made_driver(arm, *, shadow=False, **options):
     return UrRtdeDriver(DriverContext(robot=ROBOT, options={'host': arm.address} | options, node=None, shadow=shadow))
 
 
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.005)
-
-
-def moved(driver, joint=0, by=0.1, seconds=0.4):
-    """Streams set points as the host does; returns the last one."""
-    rate_hz = driver.capabilities.rate_hz
-    start, steps = driver.read().joints, round(seconds * rate_hz)
-    for step in range(1, steps + 1):
-        target = start.copy()
-        target[joint] += by * step / steps
-        driver.command(target, np.zeros(6))
-        driver.read()
-        time.sleep(1.0 / rate_hz)
-    return target
-
-
 def test_connecting_uploads_the_control_program_and_moves_nothing(arm, driver):
     assert arm.runtime == PLAYING and len(arm.scripts) == 1
     state = driver.read()
@@ -84,7 +66,7 @@ def test_measurements_are_fresh(driver):
 
 
 def test_the_arm_goes_where_set_points_lead(arm, driver):
-    target = moved(driver)
+    target = moved(driver, BASE)
     until(lambda: np.allclose(driver.read().joints, target, atol=1e-3))
     assert len(arm.set_points) > 20
     period_s, lookahead_s, gain = arm.set_points[-1][2]
@@ -110,7 +92,7 @@ def test_a_gripper_that_is_not_activated_is_told_and_moves_nothing(arm, driver):
 
 
 def test_a_hold_leaves_the_arm_at_rest(arm, driver):
-    moved(driver)
+    moved(driver, BASE)
     driver.hold()
     until(lambda: not arm.servoing)
     rest = arm.joints.copy()
@@ -119,7 +101,7 @@ def test_a_hold_leaves_the_arm_at_rest(arm, driver):
 
 
 def test_stop_ends_the_program_at_once_and_recover_starts_it(arm, driver):
-    moved(driver)
+    moved(driver, BASE)
     began = time.monotonic()
     driver.stop()
     assert time.monotonic() - began < 0.2 and arm.runtime != PLAYING
@@ -130,7 +112,7 @@ def test_stop_ends_the_program_at_once_and_recover_starts_it(arm, driver):
     assert np.array_equal(arm.joints, before)
     driver.recover()
     until(lambda: driver.read().faults == ())
-    target = moved(driver)
+    target = moved(driver, BASE)
     until(lambda: np.allclose(driver.read().joints, target, atol=1e-3))
 
 
@@ -153,7 +135,7 @@ def test_an_arm_that_stands_in_a_protective_stop_can_be_connected(other_arm):
 
 
 def test_a_silent_arm_is_lost_and_found_again(arm, driver):
-    moved(driver)
+    moved(driver, BASE)
     arm.silent = True
     with pytest.raises(DriverError, match='told nothing'):
         until(lambda: driver.read() is None)
@@ -186,7 +168,7 @@ def test_a_library_that_dies_is_told_and_started_anew(driver):
 
 
 def test_the_stop_needs_no_library(arm, driver):
-    moved(driver)
+    moved(driver, BASE)
     os.kill(driver._process._process.pid, signal.SIGSTOP)
     driver.stop()
     assert arm.runtime != PLAYING
@@ -208,7 +190,7 @@ def test_looking_on_leaves_the_program_of_others_alone(other_arm):
 
 
 def test_closing_leaves_the_arm_at_rest_and_twice_does_no_harm(arm, driver):
-    moved(driver)
+    moved(driver, BASE)
     driver.close()
     driver.close()
     until(lambda: not arm.servoing)

@@ -5,6 +5,7 @@ import time
 
 import numpy as np
 import pytest
+from driver_runs import moved, until
 from xarm_double import MOTION_EN, SERVO_MODE, SET_MODE, SET_STATE, STOPPED, XArmDouble
 
 from cobalt_devices.arm_driver.driver import DriverContext, DriverError
@@ -43,25 +44,6 @@ def other_arm():
 
 def made_driver(arm, robot=ROBOT, *, shadow=False, **options):
     return XArmDriver(DriverContext(robot=robot, options={'host': arm.address} | options, node=None, shadow=shadow))
-
-
-def until(condition, timeout_s=5.0):
-    end = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < end, 'it did not happen'
-        time.sleep(0.005)
-
-
-def moved(driver, by=0.1, seconds=0.4):
-    """Streams set points as the host does; returns the last one."""
-    rate_hz = driver.capabilities.rate_hz
-    start, steps = driver.read().joints, round(seconds * rate_hz)
-    for step in range(1, steps + 1):
-        target = start + by * step / steps
-        driver.command(target, np.zeros(7))
-        driver.read()
-        time.sleep(1.0 / rate_hz)
-    return target
 
 
 def test_connecting_enables_servo_mode_and_moves_nothing(arm, driver):
