@@ -22,9 +22,9 @@ class Topic:
 class Devices:
     """An operator's devices, each with the publisher of its node."""
 
-    def __init__(self):
+    def __init__(self, **options):
         self.topic = Topic()
-        self.inbox = CommandInbox(self.topic)
+        self.inbox = CommandInbox(self.topic, **options)
         self.publishers = {}
 
     def start_again(self, source):
@@ -46,7 +46,35 @@ def devices():
     return Devices()
 
 
+def test_a_press_that_was_going_on_when_the_host_started_moves_nothing_until_the_next(devices):
+    assert devices.say('hand', 4) is None
+    assert devices.inbox.refusal is HoldReason.REENGAGE
+    assert devices.inbox.presses == (('hand', 4),)
+    devices.start_again('hand')
+    assert devices.say('hand', 900) is None
+    assert devices.say('hand') == ('hand', None)
+    assert devices.say('hand', 901) == ('hand', 901)
+
+
+def test_a_press_after_one_that_nobody_saw_begin_is_a_fresh_one(devices):
+    assert devices.say('hand', 4) is None
+    assert devices.say('hand', 5) == ('hand', 5)
+
+
+def test_a_policy_that_streamed_before_it_was_heard_may_be_followed():
+    assert Devices(follows_old_presses=True).say('policy', 1) == ('policy', 1)
+
+
+def test_sources_without_number_are_forgotten_and_their_presses_with_them(devices):
+    devices.say('hand')
+    for number in range(40):
+        devices.say(f'other {number}', number)
+    assert len(devices.inbox.presses) == 16
+    assert devices.say('hand', 7) == ('hand', None)
+
+
 def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_its_restarted_node(devices):
+    devices.say('phone')
     assert devices.say('phone', 3) == ('phone', 3)
     assert devices.say('vr', 7) == ('phone', 3)
     for source in ('phone', 'vr'):
@@ -59,6 +87,7 @@ def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_i
 
 
 def test_a_new_node_of_the_device_that_drives_is_heard_at_once(devices):
+    devices.say('vr')
     assert devices.say('vr', 5) == ('vr', 5)
     devices.start_again('vr')
     assert devices.say('vr', 900) == ('vr', 900)

@@ -27,6 +27,23 @@ Admission = Callable[[str, str, bytes | None], HoldReason]
 """Tells from lease id, source and publisher gid whether a command may drive."""
 
 
+@dataclasses.dataclass
+class _Source:
+    """What is known of one device: its node's publisher, and the epochs of its presses or None.
+
+    Attributes:
+        publisher: Gid, where the middleware tells it.
+        pressed: Of the press that is going on.
+        waits: Of the newest press that came while another device drove.
+        old: Of a press that may not drive, as nobody saw it begin.
+    """
+
+    publisher: bytes | None
+    pressed: int | None
+    waits: int | None
+    old: int | None
+
+
 class CommandInbox:
     """Takes one part's commands from its subscription.
 
@@ -35,10 +52,13 @@ class CommandInbox:
 
     Args:
         subscription: Of teleop_command or policy_command.
+        follows_old_presses: Whether a source may drive with a press that was going on when it was heard first. A
+            person's must let go before: nobody knows how long ago that press began, and for which host.
     """
 
-    def __init__(self, subscription: TakenSubscription) -> None:
+    def __init__(self, subscription: TakenSubscription, *, follows_old_presses: bool = False) -> None:
         self._subscription = subscription
+        self._follows_old_presses = follows_old_presses
         self._last_take_s = time.monotonic()
         self._received_s = 0.0
         self._samples = 0
@@ -49,17 +69,14 @@ class CommandInbox:
         """Why a message that came in this tick was not admitted; NONE if all were, or if none came."""
         self.refused_publisher: tuple[str, bytes] | None = None
         """Source and publisher of the newest message that came under another lease, or beside the bound publisher."""
-        self._pressed: dict[str, int] = {}
-        self._waits: dict[str, int] = {}
-        self._publishers: dict[str, bytes | None] = {}
-        self._outlived: dict[str, int] = {}
+        self._sources: dict[str, _Source] = {}
         self.rejected = False
         """Whether an invalid command arrived in this tick."""
 
     @property
     def presses(self) -> Collection[Press]:
         """Presses that are going on in any source, admitted or not."""
-        return tuple(self._pressed.items())
+        return tuple((name, source.pressed) for name, source in self._sources.items() if source.pressed is not None)
 
     def clear(self) -> None:
         """Forgets the newest command: its holder is no longer in control."""
@@ -90,12 +107,14 @@ class CommandInbox:
         source = str(message.source)
         refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:
-            self._note_publisher(source, gid, message)
-            self._note_press(source, int(message.clutch_epoch) if message.engaged else None)
+            self._note(source, gid, message)
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
             if refusal is not HoldReason.NO_LEASE and gid is not None:
                 self.refused_publisher = source, gid
+            return
+        if message.engaged and self._sources[source].old == message.clutch_epoch:
+            self.refusal = HoldReason.REENGAGE
             return
         if not self._has_turn(message, source, now_s):
             return
@@ -108,39 +127,33 @@ class CommandInbox:
         self._motion = _motion(message)
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
-    def _note_publisher(self, source: str, gid: bytes | None, message: Any) -> None:
-        """Sees a node that was started again while a press of its device waited for its turn: that press is an old one.
+    def _note(self, source: str, gid: bytes | None, message: Any) -> None:
+        """Keeps what a source presses, and sees a press as old that has not begun under these eyes.
 
-        Of the press that drives its node sees so itself.
+        A source may be heard first in the middle of one, as after a restart of this host; or its node was started again
+        while its press waited for its turn. Of the press that drives its node sees so itself.
         """
-        waited = source in self._pressed and self._waits.get(source) == self._pressed[source]
-        outlives = waited and self._publishers.get(source, gid) != gid
-        self._publishers[source] = gid
-        if not message.engaged:
-            self._outlived.pop(source, None)
-        elif outlives:
-            self._outlived[source] = int(message.clutch_epoch)
-
-    def _note_press(self, source: str, epoch: int | None) -> None:
-        self._pressed.pop(source, None)
-        if epoch is not None:
-            self._pressed[source] = epoch
-            while len(self._pressed) > _MOST_SOURCES:
-                forgotten = next(iter(self._pressed))
-                del self._pressed[forgotten]
-                self._publishers.pop(forgotten, None)
+        known = self._sources.pop(source, None)
+        old = None if known is None else known.old
+        epoch = int(message.clutch_epoch) if message.engaged else None
+        if known is None:
+            old = None if self._follows_old_presses else epoch
+        elif known.publisher != gid and known.pressed is not None and known.pressed in (known.waits, known.old):
+            old = epoch
+        waits = None if known is None else known.waits
+        self._sources[source] = _Source(publisher=gid, pressed=epoch, waits=waits, old=None if epoch is None else old)
+        if len(self._sources) > _MOST_SOURCES:
+            del self._sources[next(iter(self._sources))]
 
     def _has_turn(self, message: Any, source: str, now_s: float) -> bool:
-        if message.engaged and self._outlived.get(source) == message.clutch_epoch:
-            return False
         heard = self.message
         if heard is None or heard.source == source:
             return True
         if heard.engaged and now_s - self._received_s <= _TURN_S:
             # What was pressed while another drove must not drive by itself when that one lets go.
-            self._waits[source] = int(message.clutch_epoch)
+            self._sources[source].waits = int(message.clutch_epoch)
             return False
-        return bool(message.engaged) and self._waits.get(source) != message.clutch_epoch
+        return bool(message.engaged) and self._sources[source].waits != message.clutch_epoch
 
     def _with_age(self, motion: MotionCommand, now_s: float, system_ns: int) -> MotionCommand:
         age_s = now_s - self._received_s

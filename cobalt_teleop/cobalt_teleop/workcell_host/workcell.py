@@ -71,7 +71,9 @@ class _Part:
             max_frame_age_s=options.max_frame_age_s,
         )
         self.human = CommandInbox(TakenSubscription(node, topics.teleop_command(self.name), workcell_id))
-        self.policy = CommandInbox(TakenSubscription(node, topics.policy_command(self.name), workcell_id))
+        self.policy = CommandInbox(
+            TakenSubscription(node, topics.policy_command(self.name), workcell_id), follows_old_presses=True
+        )
         self.was_holding = True
 
 
