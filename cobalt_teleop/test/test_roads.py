@@ -142,6 +142,27 @@ def test_a_decoder_that_fails_means_the_other_road_without_a_reload_and_beside_c
     page.keyboard.up('KeyW')
 
 
+DEAD_CONNECTION = """import('/unit_assembler.js').then(({ UnitAssembler }) => {
+  const { take } = UnitAssembler.prototype;
+  let dead = null;
+  UnitAssembler.prototype.take = function (...unit) {
+    dead ??= this;
+    return this === dead ? undefined : take.apply(this, unit);
+  };
+  window.whichOneIsDead = () => dead !== null;
+})"""
+
+
+def test_a_dead_connection_is_made_anew_on_the_same_road(open_page):
+    page = open_page()
+    page.evaluate(DEAD_CONNECTION)
+    wait(page, 'window.whichOneIsDead && window.whichOneIsDead()')
+    wait(page, "cobalt.connection.level !== 'live'")
+    wait(page, "cobalt.connection.level === 'live' && cobalt.cameras.front.age_ms < 500")
+    assert page.evaluate('cobalt.road') == 'units'
+    assert page.evaluate('window.neverReloaded')
+
+
 def test_units_that_stop_coming_hold_the_arm_and_mean_the_other_road_and_a_fresh_press(open_page, stack):
     page = open_page()
     drive(page, stack, 'KeyE')

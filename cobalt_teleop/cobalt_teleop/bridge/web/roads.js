@@ -9,6 +9,7 @@ import { UnitScreen, canDecodeUnits } from '/unit_screen.js';
 const MOST_FALLBACKS = 3; // after so many a page keeps to the track
 const PATIENCE_S = 2; // after a cut of the network control may be back a moment before the pictures
 const STILL_MS = 1500; // pictures that stand for so long, while control lives, ask for a new connection
+const AGAIN_MS = 60_000; // pictures of the fast road that stand a second time within so long are a reason to leave it
 
 const WORDS = {
   units: ['direct', 'Pictures go straight into a decoder of this page: the fast road.'],
@@ -25,6 +26,7 @@ export class Roads {
     this.fellBack = ''; // why the fast road was left
     this.wanted = 'track';
     this.fallbacks = 0;
+    this.renewed_ms = -Infinity; // when the fast road was last made anew, as its pictures stood
     this.stood_s = 0; // for how long pictures have stood while control lived
     link.addEventListener('video', ({ detail }) => this.equip(detail));
     link.addEventListener('hello', () => this.startAnew());
@@ -95,14 +97,16 @@ export class Roads {
     this.link.restartVideo();
   }
 
-  // Once a second. A picture that stands while control lives means a new connection, without a reload.
+  // Once a second. A picture that stands while control lives means a new connection, without a reload: a network that
+  // was gone leaves a dead one behind, and that says nothing of the road.
   watch() {
     const { video } = this.link;
     const stands = this.cameras.byName.size > 0 && !this.cameras.isLive() && this.controlLives();
     this.stood_s = stands ? this.stood_s + 1 : 0;
     if (this.stood_s < PATIENCE_S) return;
     if (pageNow() - video.since_ms < 2 * STILL_MS) return;
-    if (this.name === 'units') this.fallBack('its pictures did not come');
+    if (this.name === 'units' && pageNow() - this.renewed_ms < AGAIN_MS) this.fallBack('its pictures did not come');
+    else if (this.name === 'units') this.renewed_ms = video.renew() ? pageNow() : this.renewed_ms;
     else if (video.state === 'connected') video.renew();
   }
 }
