@@ -150,17 +150,21 @@ class DrivenArm:
 
     def take_control(self, timeout_s: float = 30.0) -> None:
         """Takes control, also of a host that has just been started again."""
-        end_s = time.monotonic() + timeout_s
+        end_s, reason = time.monotonic() + timeout_s, 'nobody answered'
         while time.monotonic() < end_s:
             try:
                 answer = self._call('AcquireControl', session_id='faults', operator_id='operator', sources=['hand'])
-            except TimeoutError:
+            except TimeoutError as error:
+                reason = str(error)
                 continue  # that was the host before, which is not forgotten yet
             if answer.ok:
                 self._lease = answer.lease_id
                 return
+            reason = answer.reason
             time.sleep(0.2)
-        raise TimeoutError('control was not given')
+        raise TimeoutError(
+            f'control was not given: {reason}; exit status of the host: {self._processes["host"].poll()}'
+        )
 
     def press(self, timeout_s: float = 8.0) -> bool:
         """Lets go, presses afresh, and swings; returns whether the arm then moves."""

@@ -68,7 +68,7 @@ class Operator:
         publisher.publish(message)
 
     def _show_that_nothing_is_pressed(self, workcell):
-        """A host follows no press that it has not seen begin: it must have heard its source before."""
+        """A host that has just begun follows no press that it has not seen begin."""
         until(self.publishers[workcell].get_subscription_count, 'no host listens')
         for _ in range(10):
             self.command('', engaged=False, workcell=workcell)

@@ -61,8 +61,8 @@ def test_a_press_after_one_that_nobody_saw_begin_is_a_fresh_one(devices):
     assert devices.say('hand', 5) == ('hand', 5)
 
 
-def test_a_policy_that_streamed_before_it_was_heard_may_be_followed():
-    assert Devices(follows_old_presses=True).say('policy', 1) == ('policy', 1)
+def test_a_device_that_is_new_may_begin_with_a_press_once_all_that_were_there_have_been_heard():
+    assert Devices(discovery_s=0.0).say('phone', 1) == ('phone', 1)
 
 
 def test_sources_without_number_are_forgotten_and_their_presses_with_them(devices):

@@ -77,7 +77,7 @@ class Driven:
         )
         answer = client.call(request, timeout_sec=5.0)
         self._lease = answer.lease_id
-        # A host follows no press that it has not seen begin.
+        # A host that has just begun follows no press that it has not seen begin.
         for _ in range(10):
             self._send(Pose(), engaged=False)
             time.sleep(0.05)

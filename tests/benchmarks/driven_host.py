@@ -84,7 +84,7 @@ class DrivenHost:
             if answer is None or not answer.ok:
                 raise RuntimeError(f'{name}: {answer.reason if answer else "no answer"}')
             self._leases[name] = answer.lease_id
-        # A host follows no press that it has not seen begin.
+        # A host that has just begun follows no press that it has not seen begin.
         for sequence in range(10):
             self._command(sequence, engaged=False)
             time.sleep(0.05)

@@ -26,7 +26,9 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     arm = DrivenArm(free_domain())
     try:
         arm.take_control()
-        kinds = list(arm.faults())
+        kinds = arguments.kinds or list(arm.faults())
+        if unknown := set(kinds) - set(arm.faults()):
+            raise SystemExit(f'no fault is called {", ".join(sorted(unknown))}; there are {", ".join(arm.faults())}')
         for number in range(count):
             time.sleep(random.uniform(0.0, 0.5))
             outcomes.append(arm.suffer(kinds[number % len(kinds)]))
@@ -45,8 +47,9 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds --faults."""
+    """Adds --faults and --kinds."""
     parser.add_argument('--faults', type=int, help='how many (500, which take an hour)')
+    parser.add_argument('--kinds', nargs='+', metavar='KIND', help='these alone, such as "host killed"')
 
 
 if __name__ == '__main__':

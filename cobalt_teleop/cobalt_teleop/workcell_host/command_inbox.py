@@ -23,6 +23,9 @@ _TURN_S = 0.2
 
 _MOST_SOURCES = 16
 
+DISCOVERY_S = 10.0
+"""Publishers make themselves known every three seconds; one that this host has not heard by then is a new one [s]."""
+
 Admission = Callable[[str, str, bytes | None], HoldReason]
 """Tells from lease id, source and publisher gid whether a command may drive."""
 
@@ -35,7 +38,7 @@ class _Source:
         publisher: Gid, where the middleware tells it.
         pressed: Of the press that is going on.
         waits: Of the newest press that came while another device drove.
-        old: Of a press that may not drive, as nobody saw it begin.
+        old: Of a press that may not drive until the source has let go.
     """
 
     publisher: bytes | None
@@ -52,14 +55,15 @@ class CommandInbox:
 
     Args:
         subscription: Of teleop_command or policy_command.
-        follows_old_presses: Whether a source may drive with a press that was going on when it was heard first. A
-            person's must let go before: nobody knows how long ago that press began, and for which host.
+        discovery_s: How long after a start a publisher may still be unheard [s]. Whoever is heard first within that
+            time in the middle of a press has to let go before he moves anything: it may be a press of long ago, for the
+            host before. 0 to follow it.
     """
 
-    def __init__(self, subscription: TakenSubscription, *, follows_old_presses: bool = False) -> None:
+    def __init__(self, subscription: TakenSubscription, *, discovery_s: float = DISCOVERY_S) -> None:
         self._subscription = subscription
-        self._follows_old_presses = follows_old_presses
         self._last_take_s = time.monotonic()
+        self._all_heard_s = self._last_take_s + discovery_s
         self._received_s = 0.0
         self._samples = 0
         self._motion: MotionCommand | None = None
@@ -107,7 +111,7 @@ class CommandInbox:
         source = str(message.source)
         refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:
-            self._note(source, gid, message)
+            self._note(source, gid, message, now_s)
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
             if refusal is not HoldReason.NO_LEASE and gid is not None:
@@ -127,17 +131,17 @@ class CommandInbox:
         self._motion = _motion(message)
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
-    def _note(self, source: str, gid: bytes | None, message: Any) -> None:
-        """Keeps what a source presses, and sees a press as old that has not begun under these eyes.
+    def _note(self, source: str, gid: bytes | None, message: Any, now_s: float) -> None:
+        """Keeps what a source presses, and which presses are old ones.
 
-        A source may be heard first in the middle of one, as after a restart of this host; or its node was started again
-        while its press waited for its turn. Of the press that drives its node sees so itself.
+        So are those that were going on when this host began, and one that waited for its turn while its node was started
+        again. Of the press that drives its node sees so itself.
         """
         known = self._sources.pop(source, None)
         old = None if known is None else known.old
         epoch = int(message.clutch_epoch) if message.engaged else None
         if known is None:
-            old = None if self._follows_old_presses else epoch
+            old = epoch if now_s < self._all_heard_s else None
         elif known.publisher != gid and known.pressed is not None and known.pressed in (known.waits, known.old):
             old = epoch
         waits = None if known is None else known.waits

@@ -71,8 +71,9 @@ class _Part:
             max_frame_age_s=options.max_frame_age_s,
         )
         self.human = CommandInbox(TakenSubscription(node, topics.teleop_command(self.name), workcell_id))
+        # A policy streams before it is chosen, and a person's choice is what lets it drive.
         self.policy = CommandInbox(
-            TakenSubscription(node, topics.policy_command(self.name), workcell_id), follows_old_presses=True
+            TakenSubscription(node, topics.policy_command(self.name), workcell_id), discovery_s=0.0
         )
         self.was_holding = True
 
