@@ -5,8 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.host_services import ServiceError
 from cobalt_teleop.bridge.operators.control_requests import ControlRequests
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 LINE = 'env_0 is kept for Bo: others wait in line; get in line too'
 
@@ -64,3 +66,29 @@ def test_what_becomes_free_meanwhile_is_given_back_to_the_line():
 def test_without_a_line_who_asks_gets_what_is_free(free):
     calls, heard, requests = ask(Person(free=free, objection=''), held_at_host=False)
     assert (calls, heard, requests.lease_id) == (['AcquireControl'], '', 'L1')
+
+
+def held_by(session):
+    state = ControlState(lease_id='L1', sessions=[session])
+    state.header.stamp = to_stamp(now_ns())
+    return state
+
+
+def test_what_the_host_told_before_it_took_control_back_does_not_take_it_again():
+    told = []
+
+    async def call(service, **fields):
+        if service == 'ReleaseControl':
+            told.append(held_by('mal'))
+            assert not requests.on_control(told[0])
+        return SimpleNamespace(lease_id='L1')
+
+    requests = ControlRequests(Person(free=True, objection=''), call, lambda line: None)
+
+    async def take_and_give_back():
+        await requests.acquire(False)
+        await requests.release()
+
+    asyncio.run(take_and_give_back())
+    assert told and not requests.on_control(told[0])
+    assert requests.on_control(held_by('mal')), "what an earlier run of the bridge took is this session's"

@@ -64,7 +64,7 @@ class ControlRequests:
         self._given_ns = 0
         self._asks = False
         self._renewed_s = 0.0
-        self._renews = False
+        self._doubts = 0  # calls under way that may end a lease
 
     @property
     def lease_id(self) -> str:
@@ -138,8 +138,7 @@ class ControlRequests:
         self._asks = False
         lease_id, self._lease_id = self._lease_id, ''
         if lease_id:
-            self._given_ns = now_ns()
-            await self._call('ReleaseControl', lease_id=lease_id)
+            await self._give(lease_id)
             self._log(f'{self._name} gave up control of {self._workcell_id}')
 
     async def give_back(self) -> None:
@@ -270,22 +269,31 @@ class ControlRequests:
 
     def _is_mine(self, state: ControlState | None) -> bool:
         """An earlier run of the bridge took control for this session."""
-        if self._lease_id or self._renews or state is None or self._person.session_id not in state.sessions:
+        if self._lease_id or self._doubts or state is None or self._person.session_id not in state.sessions:
             return False
         return to_nanoseconds(state.header.stamp) > self._given_ns  # not what it has just given back
 
     async def _renew(self) -> None:
         """Keeps the lease. A host that has begun anew knows nothing of it, and would give one without a press."""
-        held, self._renewed_s, self._renews = self._lease_id, time.monotonic(), True
+        held, self._renewed_s = self._lease_id, time.monotonic()
+        self._doubts += 1
         try:
             answer = await self._acquire_quietly()
             if answer is not None and answer.lease_id not in (held, self._lease_id):
-                await self._call('ReleaseControl', lease_id=answer.lease_id)
-                self._given_ns = now_ns()
+                await self._give(answer.lease_id)
         except ServiceError:
             pass  # it ends by itself
         finally:
-            self._renews = False
+            self._doubts -= 1
+
+    async def _give(self, lease_id: str) -> None:
+        """Gives a lease back. Until the host has answered, it may tell of it as held: that is no reason to take it."""
+        self._doubts += 1
+        try:
+            await self._call('ReleaseControl', lease_id=lease_id)
+        finally:
+            self._given_ns = now_ns()
+            self._doubts -= 1
 
     async def _acquire_quietly(self) -> Any:
         try:
