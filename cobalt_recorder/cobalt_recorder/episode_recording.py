@@ -12,8 +12,9 @@ from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_thread import BagThread, RawMessage
 from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.live_quality import LiveQuality
+from cobalt_recorder.pre_roll import PreRoll
 from cobalt_recorder.quality_rules import QualityRules
-from cobalt_recorder.recorded_topics import recorded_topics
+from cobalt_recorder.recorded_topics import topics_of
 from cobalt_recorder.reserved_file import being_written
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_recorder.topic_taker import TopicTaker, count_message, offered_by, raw_message
@@ -35,12 +36,14 @@ class RecorderOptions:
         dataset: Folder of all bags.
         min_free_bytes: Free space below which no episode starts.
         queue_bytes: Bound of what waits for the disk, for each workcell.
+        pre_roll_s: What came so long before an episode is recorded with it [s].
         rules: What is asked of an episode.
     """
 
     dataset: Path
     min_free_bytes: int
     queue_bytes: int
+    pre_roll_s: float
     rules: QualityRules
 
 
@@ -135,12 +138,16 @@ class EpisodeRecording:
             self.live.note(message)
             self._write(message)
 
-    def open(self) -> None:
+    def open(self, pre_roll: PreRoll | None = None) -> None:
         """Makes the bag, with all that has come so far.
+
+        Args:
+            pre_roll: Has what came before; it is ended.
 
         Raises:
             CobaltError: The disk doesn't take it.
         """
+        before = self._before(pre_roll)
         begin = {
             **episode_facts.recording_facts(self._info),
             **episode_facts.episode_facts(self.episode),
@@ -160,9 +167,22 @@ class EpisodeRecording:
         except OSError as error:
             raise CobaltError(f'{self.folder} cannot be written: {error.strerror or error}') from error
         self._bag = BagThread(writer, queue_bytes=self._options.queue_bytes)
+        for message in before:
+            count_message(self._counts()[message.topic], {})
+            self._write(message)
         early, self._early = self._early, []
         for message in early:
             self._write(message)
+
+    def _before(self, pre_roll: PreRoll | None) -> list[RawMessage]:
+        """Returns what came before the episode was announced."""
+        if pre_roll is None:
+            return []
+        self.sweep()
+        first: dict[str, int] = {}
+        for message in self._early:
+            first[message.topic] = min(first.get(message.topic, message.published_ns), message.published_ns)
+        return [message for message in pre_roll.end(self._info, first=first) if message.topic in self._counts()]
 
     def _why_it_exists(self) -> str:
         files = list(self.folder.glob('*.mcap'))
@@ -206,13 +226,7 @@ class EpisodeRecording:
 
     def _look_around(self) -> None:
         self._looked_s = time.monotonic()
-        found, self._undeclared = recorded_topics(
-            self._workcell_id,
-            parts=[part.name for part in self._info.parts],
-            cameras=[camera.name for camera in self._info.cameras if camera.enabled],
-            declared=list(self._info.declared_topics),
-            graph=dict(self._node.get_topic_names_and_types()),
-        )
+        found, self._undeclared = topics_of(self._info, self._node)
         self._taker.listen(found)
 
     def _declared_topics(self) -> list[Any]:

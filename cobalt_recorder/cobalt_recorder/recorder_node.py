@@ -69,6 +69,7 @@ class RecorderNode(Node):
             dataset=usable_dataset(values.dataset),
             min_free_bytes=values.min_free_mb * 1_000_000,
             queue_bytes=values.queue_mb * 1_000_000,
+            pre_roll_s=values.pre_roll_s,
             rules=load_rules(rules),
         )
         problem = shortage(self._options.dataset, self._options.min_free_bytes)

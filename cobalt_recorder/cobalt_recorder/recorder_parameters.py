@@ -13,4 +13,10 @@ class RecorderParameters:
     workcells: tuple[str, ...] = parameter((), 'workcells to record, such as env_0 or env_*; empty for all')
     min_free_mb: int = parameter(500, 'free disk space below which no episode starts [MB]', lower=1, upper=10_000_000)
     queue_mb: int = parameter(64, 'what may wait for the disk, for each workcell [MB]', lower=1, upper=4096)
+    pre_roll_s: float = parameter(
+        0.0,
+        'what came so long before an episode is in its bag too [s]; cameras are then on all the time',
+        lower=0.0,
+        upper=60.0,
+    )
     rules: str = parameter('', 'file of the quality rules; empty for the shipped one')

@@ -87,10 +87,10 @@ class _Taken:
         self.subscription = TakenSubscription(node, recorded.topic, workcell_id, raw=True, depth=_KEPT_BY_MIDDLEWARE)
         self.count = TopicCount()
         self.matched_s: float | None = None
-        self._is_video = recorded.topic.type == _VIDEO_TYPE
+        self.is_video = recorded.topic.type == _VIDEO_TYPE
         self._is_enough = recorded.topic.type == _CALIBRATION_TYPE and not recorded.declared
         self._closed = False
-        self._requests = _key_frame_requests(node, workcell_id, recorded.topic) if self._is_video else None
+        self._requests = _key_frame_requests(node, workcell_id, recorded.topic) if self.is_video else None
         self._asked_s = 0.0
         self._newest_ns = 0
         self._node = node
@@ -100,7 +100,7 @@ class _Taken:
             return []
         messages: list[RawMessage] = []
         for data, info in self.subscription.take_all():
-            if self._is_video and not self.count.received and not is_key_frame(data):
+            if self.is_video and not self.count.received and not is_key_frame(data):
                 continue
             count_message(self.count, info)
             messages.append(self._in_order(raw_message(self.subscription.topic_name, data, info)))
@@ -121,7 +121,7 @@ class _Taken:
             return True
         if self.matched_s is None and self.subscription.publisher_count:
             self.matched_s = now_s
-        if self._is_video:
+        if self.is_video:
             self._ask(now_s)
             return False
         return self.matched_s is not None and now_s - self.matched_s >= _SETTLED_S
@@ -174,6 +174,10 @@ class TopicTaker:
         for name, recorded in wanted.items():
             if name not in self._topics:
                 self._topics[name] = _Taken(self._node, self._workcell_id, recorded)
+
+    def is_video(self, name: str) -> bool:
+        """Tells whether a topic's messages need those before them."""
+        return self._topics[name].is_video
 
     def unsettled(self) -> list[str]:
         """Returns the declared topics whose messages don't arrive yet."""

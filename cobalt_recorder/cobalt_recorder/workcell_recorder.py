@@ -12,6 +12,7 @@ from cobalt_interfaces.msg import EpisodeState, RecordingState
 from cobalt_recorder.disk_space import free_bytes, shortage
 from cobalt_recorder.episode_recording import EpisodeRecording, RecorderOptions
 from cobalt_recorder.plain_text import make_texts_plain
+from cobalt_recorder.pre_roll import PreRoll
 from cobalt_recorder.quality_rules import judge_metrics
 from cobalt_recorder.report_messages import final_report, live_report
 from cobalt_recorder.verdict_file import EpisodeVerdict, Label, RecordedEpisode
@@ -74,6 +75,7 @@ class WorkcellRecorder:
         self._measured_s = 0.0
         self._told_missing: list[str] = []
         self._saved: RecordedEpisode | None = None
+        self._pre_roll: PreRoll | None = None
         self._told = RecordingState()
         self._publish_state(_IDLE)
         self._subscription = node.create_subscription(
@@ -83,15 +85,19 @@ class WorkcellRecorder:
             qos_profile(topics.EPISODE.qos),
             raw=True,
         )
+        if self.busy:
+            wake()
 
     @property
     def busy(self) -> bool:
-        """An episode is being prepared, recorded or closed."""
-        return self._recording is not None
+        """An episode is being prepared, recorded or closed, or what comes before one is kept."""
+        return self._recording is not None or self._options.pre_roll_s > 0.0
 
     def step(self) -> None:
         """Goes on with what is being done."""
         recording = self._recording
+        if recording is None or not recording.is_open:
+            self._keep_what_comes_before()
         if recording is None:
             return
         if self._closing:
@@ -112,6 +118,15 @@ class WorkcellRecorder:
             self._publish_state(self._state, self._reason, missing=self._told_missing)
         if self._state == _RECORDING and time.monotonic() - self._measured_s >= _MEASURE_S:
             self._report_live(recording)
+
+    def _keep_what_comes_before(self) -> None:
+        if self._options.pre_roll_s <= 0.0:
+            return
+        if self._pre_roll is None:
+            self._pre_roll = PreRoll(
+                self._node, self.info, seconds=self._options.pre_roll_s, most_bytes=self._options.queue_bytes
+            )
+        self._pre_roll.sweep(self.info, forgets=self._recording is None)
 
     def report(self, verdict: EpisodeVerdict) -> None:
         """Publishes a final verdict."""
@@ -199,7 +214,8 @@ class WorkcellRecorder:
             self._give_up(recording, 'nothing arrives on ' + ', '.join(missing) + ': is its publisher running?')
             return
         try:
-            recording.open()
+            pre_roll, self._pre_roll = self._pre_roll, None
+            recording.open(pre_roll)
         except CobaltError as error:
             self._give_up(recording, str(error))
             return

@@ -14,6 +14,7 @@ from cobalt_interfaces.msg import EpisodeState, QualityReport, RecordingState
 from cobalt_recorder.bag_reader import find_bag, read_bag
 from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.export.episode_rows import read_rows
+from cobalt_recorder.verify import verify_bag
 
 
 def test_an_episode_from_handshake_to_verdict_and_label(tmp_path, start_recorder, start_host):
@@ -256,3 +257,43 @@ def test_a_dataset_that_cannot_be_written_is_one_sentence(tmp_path, start_record
     (line,) = recorder.output.strip().splitlines()
     assert line.startswith('recorder_node: the dataset folder ')
     assert 'cannot be written: Not a directory' in line
+
+
+def test_what_came_before_an_episode_is_in_its_bag_and_not_of_the_episode(tmp_path, start_recorder, start_host):
+    recorder = start_recorder(tmp_path, pre_roll_s=1.0)
+    host = start_host()
+    for _ in range(2):
+        time.sleep(2.5)
+        episode_id = host.start()
+        host.wait_state(RecordingState.STATE_READY)
+        host.run()
+        host.wait_state(RecordingState.STATE_RECORDING)
+        time.sleep(1.5)
+        host.end(EpisodeState.OUTCOME_SUCCESS)
+        saved = host.wait_state(RecordingState.STATE_SAVED)
+        host.finished()
+        assert saved.dropped == 0
+        folder = tmp_path / 'lift' / episode_id
+        problems = {check.name: check.problems for check in verify_bag(folder)[1] if check.problems}
+        assert problems == {}
+        with AnyReader([folder]) as reader:
+            read = [
+                (connection.topic, stamp_ns, reader.deserialize(data, connection.msgtype))
+                for connection, stamp_ns, data in reader.messages()
+                if connection.topic in ('/cell_0/control_step', '/cell_0/camera/front/video', '/cell_0/episode')
+            ]
+        rows = [row for topic, _, row in read if topic == '/cell_0/control_step']
+        steps = [row.step for row in rows]
+        assert steps == list(range(steps[0], steps[0] + len(steps)))
+        announced_ns = next(stamp_ns for topic, stamp_ns, _ in read if topic == '/cell_0/episode')
+        before = [
+            stamp_ns for topic, stamp_ns, _ in read if topic == '/cell_0/control_step' and stamp_ns < announced_ns
+        ]
+        assert 18 <= len(before) <= 24
+        frames = [stamp_ns for topic, stamp_ns, _ in read if topic.endswith('/video')]
+        assert len(frames) == len(set(frames)) and frames[0] < announced_ns - 500_000_000
+        own = host.episode.last_step - host.episode.first_step + 1
+        assert len(read_rows(find_bag(folder)).ticks) == own <= len(rows) - len(before)
+        host.recording_states.clear()
+    assert recorder.end() == 0
+    assert 'Traceback' not in recorder.output

@@ -134,8 +134,8 @@ class CommandInbox:
     def _note(self, source: str, gid: bytes | None, message: Any, now_s: float) -> None:
         """Keeps what a source presses, and which presses are old ones.
 
-        So are those that were going on when this host began, and one that waited for its turn while its node was started
-        again. Of the press that drives its node sees so itself.
+        Those that were going on when this host began, and one that waited for its turn while its node was started
+        anew. Of the press that drives its node sees so itself.
         """
         known = self._sources.pop(source, None)
         old = None if known is None else known.old
