@@ -260,7 +260,7 @@ def test_of_two_devices_of_one_person_the_one_that_waited_must_be_pressed_again(
             laptop.press('gamepad')
             await asyncio.sleep(0.5)
             first.let_go('phone')
-            await holds(arm, PartStep.HOLD_NOT_ENGAGED, first)
+            await holds(arm, PartStep.HOLD_REENGAGE, first)
             await stands(arm, 0.6)
             laptop.let_go('gamepad')
             await asyncio.sleep(0.2)

@@ -262,8 +262,9 @@ def test_a_dataset_that_cannot_be_written_is_one_sentence(tmp_path, start_record
 def test_what_came_before_an_episode_is_in_its_bag_and_not_of_the_episode(tmp_path, start_recorder, start_host):
     recorder = start_recorder(tmp_path, pre_roll_s=1.0)
     host = start_host()
+    host.wait_state(RecordingState.STATE_IDLE)
     for _ in range(2):
-        time.sleep(2.5)
+        time.sleep(3.0)
         episode_id = host.start()
         host.wait_state(RecordingState.STATE_READY)
         host.run()

@@ -51,11 +51,9 @@ class Operator:
         return answer
 
     def command(self, lease_id, x=0.0, z=0.0, *, epoch=1, engaged=True, workcell='env_0', **fields):
-        if workcell not in self.publishers:
-            self.publishers[workcell] = create_publisher(self.node, topics.teleop_command('arm'), workcell)
-            if engaged:
-                self._show_that_nothing_is_pressed(workcell)
-        publisher = self.publishers[workcell]
+        publisher = self.publishers.setdefault(
+            workcell, create_publisher(self.node, topics.teleop_command('arm'), workcell)
+        )
         self.sequence += 1
         message = TeleopCommand(
             lease_id=lease_id, engaged=engaged, tracked=True, clutch_epoch=epoch, source='hand', sequence=self.sequence
@@ -66,13 +64,6 @@ class Operator:
         for name, value in fields.items():
             setattr(message, name, value)
         publisher.publish(message)
-
-    def _show_that_nothing_is_pressed(self, workcell):
-        """A host that has just begun follows no press that it has not seen begin."""
-        until(self.publishers[workcell].get_subscription_count, 'no host listens')
-        for _ in range(10):
-            self.command('', engaged=False, workcell=workcell)
-            time.sleep(0.03)
 
     def close(self):
         self.executor.shutdown()

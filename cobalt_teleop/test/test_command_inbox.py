@@ -22,9 +22,9 @@ class Topic:
 class Devices:
     """An operator's devices, each with the publisher of its node."""
 
-    def __init__(self, **options):
+    def __init__(self):
         self.topic = Topic()
-        self.inbox = CommandInbox(self.topic, **options)
+        self.inbox = CommandInbox(self.topic)
         self.publishers = {}
 
     def start_again(self, source):
@@ -46,33 +46,6 @@ def devices():
     return Devices()
 
 
-def test_a_press_that_was_going_on_when_the_host_started_moves_nothing_until_the_next(devices):
-    assert devices.say('hand', 4) is None
-    assert devices.inbox.refusal is HoldReason.REENGAGE
-    assert devices.inbox.presses == (('hand', 4),)
-    devices.start_again('hand')
-    assert devices.say('hand', 900) is None
-    assert devices.say('hand') == ('hand', None)
-    assert devices.say('hand', 901) == ('hand', 901)
-
-
-def test_a_press_after_one_that_nobody_saw_begin_is_a_fresh_one(devices):
-    assert devices.say('hand', 4) is None
-    assert devices.say('hand', 5) == ('hand', 5)
-
-
-def test_a_device_that_is_new_may_begin_with_a_press_once_all_that_were_there_have_been_heard():
-    assert Devices(discovery_s=0.0).say('phone', 1) == ('phone', 1)
-
-
-def test_sources_without_number_are_forgotten_and_their_presses_with_them(devices):
-    devices.say('hand')
-    for number in range(40):
-        devices.say(f'other {number}', number)
-    assert len(devices.inbox.presses) == 16
-    assert devices.say('hand', 7) == ('hand', None)
-
-
 def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_its_restarted_node(devices):
     devices.say('phone')
     assert devices.say('phone', 3) == ('phone', 3)
@@ -82,6 +55,7 @@ def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_i
     assert devices.say('vr', 800) == ('phone', 3)
     devices.say('phone')
     assert devices.say('vr', 800) == ('phone', None)
+    assert devices.inbox.refusal is HoldReason.REENGAGE
     devices.say('vr')
     assert devices.say('vr', 801) == ('vr', 801)
 
@@ -98,3 +72,18 @@ def test_a_press_after_a_restart_at_rest_is_heard_at_once(devices):
     devices.say('gamepad')
     devices.start_again('gamepad')
     assert devices.say('gamepad', 600) == ('gamepad', 600)
+
+
+def test_a_press_that_waited_is_refused_and_said_to_be_when_the_other_lets_go(devices):
+    devices.say('phone', 3)
+    assert devices.say('vr', 7) == ('phone', 3)
+    assert devices.inbox.refusal is HoldReason.NONE
+    devices.say('phone')
+    assert devices.say('vr', 7) == ('phone', None)
+    assert devices.inbox.refusal is HoldReason.REENGAGE
+
+
+def test_sources_without_number_are_forgotten(devices):
+    for number in range(40):
+        devices.say(f'other {number}', number)
+    assert len(devices.inbox.presses) == 16

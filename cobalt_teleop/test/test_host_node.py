@@ -136,7 +136,6 @@ def test_strangers_are_refused_and_named_while_the_holder_drives_on(operator, ho
         refused = stranger.call('AcquireControl', session_id='s2', operator_id='Bo')
         assert not refused.ok and 'Ada holds control' in refused.reason
         drive_until(operator, lease_id, lambda: part(operator).authority == ControlStep.AUTHORITY_HUMAN, 'Ada drives')
-        stranger.command(lease_id, engaged=False)
 
         def named():
             stranger.command(lease_id, z=-5.0, epoch=4)

@@ -33,7 +33,7 @@ from cobalt_interfaces.srv import AcquireControl  # noqa: E402
 from cobalt_teleop.core import topics  # noqa: E402
 from cobalt_teleop.core.command import Authority, Mode, MotionCommand, Reference  # noqa: E402
 from cobalt_teleop.core.part_controller import Measured, PartController  # noqa: E402
-from cobalt_teleop.core.pose import Pose, Vector  # noqa: E402
+from cobalt_teleop.core.pose import Vector  # noqa: E402
 from cobalt_teleop.core.topics import ForeignTopic, Qos  # noqa: E402
 from cobalt_teleop.kinematics.arm_kinematics import ArmKinematics  # noqa: E402
 from cobalt_teleop.kinematics.robot_description import load_robot  # noqa: E402
@@ -77,10 +77,6 @@ class Driven:
         )
         answer = client.call(request, timeout_sec=5.0)
         self._lease = answer.lease_id
-        # A host that has just begun follows no press that it has not seen begin.
-        for _ in range(10):
-            self._send(Pose(), engaged=False)
-            time.sleep(0.05)
 
     def drive(self, seconds: float) -> tuple[list[int], list[int]]:
         """Drives along a hand's path; returns when ticks were applied and when set points were sent [ns]."""
@@ -97,11 +93,11 @@ class Driven:
             time.sleep(0.02)
         return applied, sent
 
-    def _send(self, pose: Pose, *, engaged: bool = True) -> None:
+    def _send(self, pose: object) -> None:
         self._sent += 1
         message = TeleopCommand(
             lease_id=self._lease,
-            engaged=engaged,
+            engaged=True,
             tracked=True,
             clutch_epoch=self._epoch,
             source='bench_hand',

@@ -84,10 +84,6 @@ class DrivenHost:
             if answer is None or not answer.ok:
                 raise RuntimeError(f'{name}: {answer.reason if answer else "no answer"}')
             self._leases[name] = answer.lease_id
-        # A host that has just begun follows no press that it has not seen begin.
-        for sequence in range(10):
-            self._command(sequence, engaged=False)
-            time.sleep(0.05)
 
     def measure(self, seconds: float) -> tuple[float, list[float], list[float]]:
         """Drives for a while.
@@ -142,9 +138,9 @@ class DrivenHost:
         self._node.destroy_node()
         rclpy.try_shutdown()
 
-    def _command(self, sequence: int, *, engaged: bool = True) -> None:
+    def _command(self, sequence: int) -> None:
         angle = 2 * math.pi * sequence / 60
-        message = TeleopCommand(engaged=engaged, tracked=True, clutch_epoch=1, source='bench', sequence=sequence)
+        message = TeleopCommand(engaged=True, tracked=True, clutch_epoch=1, source='bench', sequence=sequence)
         message.header.stamp = to_stamp(now_ns())
         message.gripper = math.nan
         message.pose.position.y = 0.04 * math.sin(angle)

@@ -23,9 +23,6 @@ _TURN_S = 0.2
 
 _MOST_SOURCES = 16
 
-DISCOVERY_S = 10.0
-"""Publishers make themselves known every three seconds; one that this host has not heard by then is a new one [s]."""
-
 Admission = Callable[[str, str, bytes | None], HoldReason]
 """Tells from lease id, source and publisher gid whether a command may drive."""
 
@@ -55,15 +52,11 @@ class CommandInbox:
 
     Args:
         subscription: Of teleop_command or policy_command.
-        discovery_s: How long after a start a publisher may still be unheard [s]. Whoever is heard first within that
-            time in the middle of a press has to let go before he moves anything: it may be a press of long ago, for the
-            host before. 0 to follow it.
     """
 
-    def __init__(self, subscription: TakenSubscription, *, discovery_s: float = DISCOVERY_S) -> None:
+    def __init__(self, subscription: TakenSubscription) -> None:
         self._subscription = subscription
         self._last_take_s = time.monotonic()
-        self._all_heard_s = self._last_take_s + discovery_s
         self._received_s = 0.0
         self._samples = 0
         self._motion: MotionCommand | None = None
@@ -111,7 +104,7 @@ class CommandInbox:
         source = str(message.source)
         refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:
-            self._note(source, gid, message, now_s)
+            self._note(source, gid, message)
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
             if refusal is not HoldReason.NO_LEASE and gid is not None:
@@ -131,18 +124,20 @@ class CommandInbox:
         self._motion = _motion(message)
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
-    def _note(self, source: str, gid: bytes | None, message: Any, now_s: float) -> None:
-        """Keeps what a source presses, and which presses are old ones.
+    def _note(self, source: str, gid: bytes | None, message: Any) -> None:
+        """Keeps what a source presses, and sees a node that was started again while its press waited for its turn.
 
-        Those that were going on when this host began, and one that waited for its turn while its node was started
-        anew. Of the press that drives its node sees so itself.
+        That press is an old one. Of the press that drives its node sees so itself.
         """
         known = self._sources.pop(source, None)
         old = None if known is None else known.old
         epoch = int(message.clutch_epoch) if message.engaged else None
-        if known is None:
-            old = epoch if now_s < self._all_heard_s else None
-        elif known.publisher != gid and known.pressed is not None and known.pressed in (known.waits, known.old):
+        if (
+            known is not None
+            and known.publisher != gid
+            and known.pressed is not None
+            and known.pressed in (known.waits, known.old)
+        ):
             old = epoch
         waits = None if known is None else known.waits
         self._sources[source] = _Source(publisher=gid, pressed=epoch, waits=waits, old=None if epoch is None else old)
@@ -157,7 +152,10 @@ class CommandInbox:
             # What was pressed while another drove must not drive by itself when that one lets go.
             self._sources[source].waits = int(message.clutch_epoch)
             return False
-        return bool(message.engaged) and self._sources[source].waits != message.clutch_epoch
+        if message.engaged and self._sources[source].waits == message.clutch_epoch:
+            self.refusal = HoldReason.REENGAGE
+            return False
+        return bool(message.engaged)
 
     def _with_age(self, motion: MotionCommand, now_s: float, system_ns: int) -> MotionCommand:
         age_s = now_s - self._received_s

@@ -71,10 +71,7 @@ class _Part:
             max_frame_age_s=options.max_frame_age_s,
         )
         self.human = CommandInbox(TakenSubscription(node, topics.teleop_command(self.name), workcell_id))
-        # A policy streams before it is chosen, and a person's choice is what lets it drive.
-        self.policy = CommandInbox(
-            TakenSubscription(node, topics.policy_command(self.name), workcell_id), discovery_s=0.0
-        )
+        self.policy = CommandInbox(TakenSubscription(node, topics.policy_command(self.name), workcell_id))
         self.was_holding = True
 
 
@@ -260,9 +257,12 @@ class Workcell:
                 policy=policy[part.name],
                 must_hold=reasons[part.name],
             )
-            # A refused stranger explains the silence better than the silence does.
-            if decisions[part.name].hold_reason is HoldReason.NO_COMMAND and part.human.refusal is not HoldReason.NONE:
-                reasons[part.name] = part.human.refusal
+            # What was refused explains the silence better than the silence does.
+            refusal, held_for = part.human.refusal, decisions[part.name].hold_reason
+            if held_for is HoldReason.NO_COMMAND and refusal is not HoldReason.NONE:
+                reasons[part.name] = refusal
+            elif held_for is HoldReason.NOT_ENGAGED and refusal is HoldReason.REENGAGE:
+                reasons[part.name] = refusal
         if self._arbiter.chosen is Authority.HOMING and not any(part.controller.homing for part in self._parts):
             self._arbiter.homing_done()
             self._require_fresh_press()
