@@ -129,18 +129,13 @@ class CommandInbox:
 
         That press is an old one. Of the press that drives its node sees so itself.
         """
-        known = self._sources.pop(source, None)
-        old = None if known is None else known.old
-        epoch = int(message.clutch_epoch) if message.engaged else None
-        if (
-            known is not None
-            and known.publisher != gid
-            and known.pressed is not None
-            and known.pressed in (known.waits, known.old)
-        ):
+        before = self._sources.pop(source, _Source(publisher=gid, pressed=None, waits=None, old=None))
+        epoch, old = int(message.clutch_epoch) if message.engaged else None, before.old
+        if gid != before.publisher and before.pressed is not None and before.pressed in (before.waits, before.old):
             old = epoch
-        waits = None if known is None else known.waits
-        self._sources[source] = _Source(publisher=gid, pressed=epoch, waits=waits, old=None if epoch is None else old)
+        self._sources[source] = _Source(
+            publisher=gid, pressed=epoch, waits=before.waits, old=None if epoch is None else old
+        )
         if len(self._sources) > _MOST_SOURCES:
             del self._sources[next(iter(self._sources))]
 

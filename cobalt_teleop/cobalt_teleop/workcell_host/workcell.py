@@ -259,9 +259,8 @@ class Workcell:
             )
             # What was refused explains the silence better than the silence does.
             refusal, held_for = part.human.refusal, decisions[part.name].hold_reason
-            if held_for is HoldReason.NO_COMMAND and refusal is not HoldReason.NONE:
-                reasons[part.name] = refusal
-            elif held_for is HoldReason.NOT_ENGAGED and refusal is HoldReason.REENGAGE:
+            silent = held_for is HoldReason.NO_COMMAND and refusal is not HoldReason.NONE
+            if silent or (held_for is HoldReason.NOT_ENGAGED and refusal is HoldReason.REENGAGE):
                 reasons[part.name] = refusal
         if self._arbiter.chosen is Authority.HOMING and not any(part.controller.homing for part in self._parts):
             self._arbiter.homing_done()
