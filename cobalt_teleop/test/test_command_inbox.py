@@ -30,14 +30,14 @@ class Devices:
     def start_again(self, source):
         self.publishers[source] = self.publishers.get(source, 0) + 1
 
-    def say(self, source, epoch=None):
+    def say(self, source, epoch=None, refusal=HoldReason.NONE):
         """Says that a press goes on, or that none does; returns the source that is heard."""
         message = TeleopCommand(source=source, engaged=epoch is not None, clutch_epoch=epoch or 0, tracked=True)
         message.header.stamp = to_stamp(now_ns())
         gid = f'{source}{self.publishers.get(source, 0)}'.encode()
         publisher = {'data': gid, 'implementation_identifier': 'rmw_fastrtps_cpp'}
         self.topic.messages.append((message, {'publisher_gid': publisher, 'received_timestamp': now_ns()}))
-        motion = self.inbox.take(lambda lease, source, gid: HoldReason.NONE)
+        motion = self.inbox.take(lambda lease, source, gid: refusal)
         return motion and (motion.source, motion.clutch_epoch if motion.engaged else None)
 
 
@@ -87,3 +87,16 @@ def test_sources_without_number_are_forgotten(devices):
     for number in range(40):
         devices.say(f'other {number}', number)
     assert len(devices.inbox.presses) == 16
+
+
+@pytest.mark.parametrize('epoch', [None, 1])
+def test_strangers_under_many_names_do_not_free_a_press_that_waited(devices, epoch):
+    devices.say('phone', 3)
+    devices.say('vr', 7)
+    for number in range(1000):
+        devices.say(f'stranger {number}', epoch, HoldReason.NO_LEASE)
+    devices.say('phone')
+    assert devices.say('vr', 7) == ('phone', None)
+    assert devices.inbox.refusal is HoldReason.REENGAGE
+    devices.say('vr')
+    assert devices.say('vr', 8) == ('vr', 8)

@@ -36,12 +36,14 @@ class _Source:
         pressed: Of the press that is going on.
         waits: Of the newest press that came while another device drove.
         old: Of a press that may not drive until the source has let go.
+        admitted: It was heard under the present lease: no stranger's names make this host forget it.
     """
 
     publisher: bytes | None
     pressed: int | None
     waits: int | None
     old: int | None
+    admitted: bool = False
 
 
 class CommandInbox:
@@ -78,6 +80,8 @@ class CommandInbox:
     def clear(self) -> None:
         """Forgets the newest command: its holder is no longer in control."""
         self.message, self._motion, self.refusal = None, None, HoldReason.NONE
+        for source in self._sources.values():
+            source.admitted = False
 
     def take(self, admit: Admission) -> MotionCommand | None:
         """Returns the newest admitted command with its age, or None if there never was one."""
@@ -104,7 +108,7 @@ class CommandInbox:
         source = str(message.source)
         refusal = admit(message.lease_id, source, gid)
         if refusal is not HoldReason.FOREIGN_PUBLISHER:
-            self._note(source, gid, message)
+            self._note(source, gid, message, admitted=refusal is HoldReason.NONE)
         if refusal is not HoldReason.NONE:
             self.refusal = refusal
             if refusal is not HoldReason.NO_LEASE and gid is not None:
@@ -124,7 +128,7 @@ class CommandInbox:
         self._motion = _motion(message)
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
-    def _note(self, source: str, gid: bytes | None, message: Any) -> None:
+    def _note(self, source: str, gid: bytes | None, message: Any, *, admitted: bool) -> None:
         """Keeps what a source presses, and sees a node that was started again while its press waited for its turn.
 
         That press is an old one. Of the press that drives its node sees so itself.
@@ -134,10 +138,15 @@ class CommandInbox:
         if gid != before.publisher and before.pressed is not None and before.pressed in (before.waits, before.old):
             old = epoch
         self._sources[source] = _Source(
-            publisher=gid, pressed=epoch, waits=before.waits, old=None if epoch is None else old
+            publisher=gid,
+            pressed=epoch,
+            waits=before.waits,
+            old=None if epoch is None else old,
+            admitted=admitted or before.admitted,
         )
         if len(self._sources) > _MOST_SOURCES:
-            del self._sources[next(iter(self._sources))]
+            strangers = (name for name, known in self._sources.items() if not known.admitted)
+            del self._sources[next(strangers, next(iter(self._sources)))]
 
     def _has_turn(self, message: Any, source: str, now_s: float) -> bool:
         heard = self.message
