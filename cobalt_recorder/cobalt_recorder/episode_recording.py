@@ -14,15 +14,11 @@ from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.live_quality import LiveQuality
 from cobalt_recorder.pre_roll import PreRoll
 from cobalt_recorder.quality_rules import QualityRules
-from cobalt_recorder.recorded_topics import topics_of
 from cobalt_recorder.reserved_file import being_written
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_recorder.topic_taker import TopicTaker, count_message, offered_by, raw_message
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
-
-_LOOK_AROUND_S = 1.0
-"""How often new devices are looked for [s]."""
 
 _LINGER_S = 0.15
 """What arrives so long after the last row still belongs to the episode [s]."""
@@ -75,15 +71,13 @@ class EpisodeRecording:
         """How it goes so far."""
         self._bag: BagThread | None = None
         self._in_bag: set[str] = set()
-        self._undeclared: list[str] = []
-        self._looked_s = 0.0
         self._last_row_s: float | None = None
         self.episode = episode
         self.folder = (
             options.dataset / folder_name(episode.task, 'untitled') / folder_name(episode.episode_id, 'unnamed')
         )
         self.began_s = time.monotonic()
-        self._look_around()
+        self._taker.look_around(info)
 
     @property
     def is_open(self) -> bool:
@@ -122,7 +116,7 @@ class EpisodeRecording:
 
     def missing(self) -> list[str]:
         """Returns the declared topics whose messages don't arrive yet."""
-        return sorted([*self._undeclared, *self._taker.unsettled()])
+        return sorted([*self._taker.undeclared, *self._taker.unsettled()])
 
     def note_episode(self, data: bytes, info: dict[str, Any], episode: Any) -> None:
         """Takes a state of the episode, as bytes with the middleware's information and as a message."""
@@ -132,8 +126,7 @@ class EpisodeRecording:
 
     def sweep(self) -> None:
         """Takes and writes what has come. Call many times a second."""
-        if time.monotonic() - self._looked_s >= _LOOK_AROUND_S:
-            self._look_around()
+        self._taker.look_around(self._info)
         for message in self._taker.take():
             self.live.note(message)
             self._write(message)
@@ -167,8 +160,9 @@ class EpisodeRecording:
         except OSError as error:
             raise CobaltError(f'{self.folder} cannot be written: {error.strerror or error}') from error
         self._bag = BagThread(writer, queue_bytes=self._options.queue_bytes)
+        counts = self._taker.counts
         for message in before:
-            count_message(self._counts()[message.topic], {})
+            count_message(counts[message.topic], {})
             self._write(message)
         early, self._early = self._early, []
         for message in early:
@@ -182,7 +176,8 @@ class EpisodeRecording:
         first: dict[str, int] = {}
         for message in self._early:
             first[message.topic] = min(first.get(message.topic, message.published_ns), message.published_ns)
-        return [message for message in pre_roll.end(self._info, first=first) if message.topic in self._counts()]
+        recorded = self._taker.counts
+        return [message for message in pre_roll.end(self._info, first=first) if message.topic in recorded]
 
     def _why_it_exists(self) -> str:
         files = list(self.folder.glob('*.mcap'))
@@ -223,11 +218,6 @@ class EpisodeRecording:
 
     def _counts(self) -> dict[str, TopicCount]:
         return {self._episode_topic: self._episode_count, **self._taker.counts}
-
-    def _look_around(self) -> None:
-        self._looked_s = time.monotonic()
-        found, self._undeclared = topics_of(self._info, self._node)
-        self._taker.listen(found)
 
     def _declared_topics(self) -> list[Any]:
         names = [name for name in self._info.declared_topics if name != self._episode_topic]

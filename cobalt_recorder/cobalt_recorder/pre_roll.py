@@ -1,5 +1,6 @@
 """What a workcell has published of late while nothing is recorded: it becomes the beginning of the next bag."""
 
+import math
 import time
 from collections import deque
 from typing import Any
@@ -8,10 +9,7 @@ from rclpy.node import Node
 
 from cobalt_recorder.bag_thread import RawMessage
 from cobalt_recorder.key_frames import is_key_frame
-from cobalt_recorder.recorded_topics import topics_of
 from cobalt_recorder.topic_taker import TopicTaker
-
-_LOOK_AROUND_S = 1.0
 
 _IN_BOTH_NS = 100_000_000
 """What came so shortly before the end may still come to the recording itself [ns]."""
@@ -25,8 +23,9 @@ class _Newest:
         self._groups: deque[list[RawMessage]] = deque()
 
     @property
-    def oldest_ns(self) -> int:
-        return self._groups[0][0].received_ns
+    def oldest_ns(self) -> float:
+        """Infinite if nothing is kept."""
+        return self._groups[0][0].received_ns if self._groups else math.inf
 
     def add(self, message: RawMessage) -> int:
         """Keeps a message, unless nothing can be made of it; returns its bytes."""
@@ -46,7 +45,7 @@ class _Newest:
         """A video's group is needed as long as the next one begins too late."""
         if self._is_video:
             return len(self._groups) > 1 and self._groups[1][0].received_ns <= time_ns
-        return bool(self._groups) and self.oldest_ns < time_ns
+        return self.oldest_ns < time_ns
 
     def messages(self) -> list[RawMessage]:
         return [message for group in self._groups for message in group]
@@ -63,13 +62,11 @@ class PreRoll:
     """
 
     def __init__(self, node: Node, info: Any, *, seconds: float, most_bytes: int) -> None:
-        self._node = node
         self._kept_ns = int(seconds * 1e9)
         self._most_bytes = most_bytes
         self._bytes = 0
         self._taker = TopicTaker(node, info.workcell_id)
         self._newest: dict[str, _Newest] = {}
-        self._looked_s = float('-inf')
 
     def sweep(self, info: Any, *, forgets: bool = True) -> None:
         """Takes what has come. Call many times a second.
@@ -78,18 +75,14 @@ class PreRoll:
             info: Newest WorkcellInfo.
             forgets: What is too old goes; not any more once an episode was announced.
         """
-        if time.monotonic() - self._looked_s >= _LOOK_AROUND_S:
-            self._looked_s = time.monotonic()
-            found, _ = topics_of(info, self._node)
-            self._taker.listen(found)
+        self._taker.look_around(info)
         self._taker.unsettled()  # asks cameras for their first key frame
         for message in self._taker.take():
             self._keep(message)
         if forgets:
             self._forget()
         while self._bytes > self._most_bytes:
-            filled = [kept for kept in self._newest.values() if kept.messages()]
-            self._bytes -= min(filled, key=lambda kept: kept.oldest_ns).drop_oldest()
+            self._bytes -= min(self._newest.values(), key=lambda kept: kept.oldest_ns).drop_oldest()
 
     def end(self, info: Any, *, first: dict[str, int]) -> list[RawMessage]:
         """Ends the subscriptions; returns what came before a recording, in the order of arrival.

@@ -2,9 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from rclpy.node import Node
 
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.topics import Qos, Topic
@@ -24,22 +21,6 @@ class RecordedTopic:
 
     topic: Topic
     declared: bool
-
-
-def topics_of(info: Any, node: Node) -> tuple[dict[str, RecordedTopic], list[str]]:
-    """Returns `recorded_topics` of a workcell as it is now.
-
-    Args:
-        info: Its WorkcellInfo.
-        node: Knows what is published.
-    """
-    return recorded_topics(
-        info.workcell_id,
-        parts=[part.name for part in info.parts],
-        cameras=[camera.name for camera in info.cameras if camera.enabled],
-        declared=list(info.declared_topics),
-        graph=dict(node.get_topic_names_and_types()),
-    )
 
 
 def recorded_topics(

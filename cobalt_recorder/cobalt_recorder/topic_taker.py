@@ -12,7 +12,7 @@ from std_msgs.msg import Empty
 from cobalt_recorder.bag_thread import NewTopic, RawMessage
 from cobalt_recorder.key_frames import is_key_frame
 from cobalt_recorder.offered_qos import INFINITE_NS, OfferedQos
-from cobalt_recorder.recorded_topics import RecordedTopic
+from cobalt_recorder.recorded_topics import RecordedTopic, recorded_topics
 from cobalt_recorder.step_header import StepHeader, read_step_header
 from cobalt_recorder.topic_count import TopicCount
 from cobalt_teleop.core import topics
@@ -24,6 +24,9 @@ _KEPT_BY_MIDDLEWARE = 200
 _SETTLED_S = 0.5
 """A matched publisher that stays silent for so long has nothing to say: latched messages would have come [s]."""
 
+
+_LOOK_AROUND_S = 1.0
+"""How often new devices are looked for [s]."""
 
 _ASK_S = 0.3
 """How often a camera is asked for its first key frame [s]."""
@@ -163,11 +166,32 @@ class TopicTaker:
         self._topics: dict[str, _Taken] = {}
         self.last_step: StepHeader | None = None
         self.last_step_s = time.monotonic()
+        self._looked_s = float('-inf')
+        self.undeclared: list[str] = []
+        """Declared topics whose type nobody knows yet."""
 
     @property
     def counts(self) -> dict[str, TopicCount]:
         """Counts by topic."""
         return {name: taken.count for name, taken in self._topics.items()}
+
+    def look_around(self, info: Any) -> None:
+        """Subscribes to what is recorded of the workcell, as devices come and cameras are switched on; once a second.
+
+        Args:
+            info: Newest WorkcellInfo.
+        """
+        if time.monotonic() - self._looked_s < _LOOK_AROUND_S:
+            return
+        self._looked_s = time.monotonic()
+        found, self.undeclared = recorded_topics(
+            self._workcell_id,
+            parts=[part.name for part in info.parts],
+            cameras=[camera.name for camera in info.cameras if camera.enabled],
+            declared=list(info.declared_topics),
+            graph=dict(self._node.get_topic_names_and_types()),
+        )
+        self.listen(found)
 
     def listen(self, wanted: dict[str, RecordedTopic]) -> None:
         """Subscribes to those topics to which it has not subscribed yet."""

@@ -45,7 +45,7 @@ class GuardedPart:
         self._epoch += command.engaged and not self._engaged
         self._engaged = command.engaged
         motion = self._command(Reference.ENGAGE, command.pose, command.gripper, engaged=command.engaged)
-        return self._decide(observation, Authority.HUMAN, motion)
+        return self.decide(observation, Authority.HUMAN, motion)
 
     def engage_policy(self, observation: Observation) -> None:
         """Lets a policy take over where the tool is, so that its first pose moves the arm; no time passes."""
@@ -54,7 +54,7 @@ class GuardedPart:
 
     def follow(self, observation: Observation, pose: Pose, gripper: float) -> PartAction:
         """Returns the action of a tick that is driven by a policy which wants the tool at a pose in the base frame."""
-        return self._decide(observation, Authority.POLICY, self._command(Reference.ABSOLUTE, pose, gripper))
+        return self.decide(observation, Authority.POLICY, self._command(Reference.ABSOLUTE, pose, gripper))
 
     def _command(self, reference: Reference, pose: Pose, gripper: float, *, engaged: bool = True) -> MotionCommand:
         self._sample += 1
@@ -71,7 +71,8 @@ class GuardedPart:
             age_s=0.0,
         )
 
-    def _decide(self, observation: Observation, authority: Authority, command: MotionCommand) -> PartAction:
+    def decide(self, observation: Observation, authority: Authority, command: MotionCommand) -> PartAction:
+        """Returns the action of a tick in which a person or a policy commands what may be anything."""
         decision = self._controller.step(
             measured=self._measured(observation),
             authority=authority,

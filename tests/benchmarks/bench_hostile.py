@@ -11,8 +11,10 @@ following_error_rad how far a joint is from its target.
 """
 
 import argparse
+import itertools
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,28 +26,48 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'cobalt_sim' / 'tes
 import numpy as np  # noqa: E402
 from test_hostile_commands import TICK_S, hostile_commands  # noqa: E402
 
+from cobalt_sim.in_process import GuardedPart  # noqa: E402
 from cobalt_sim.mujoco_plant import MujocoPlant  # noqa: E402
 from cobalt_sim.render_profile import load_profile  # noqa: E402
 from cobalt_sim.sim_world import SimWorld  # noqa: E402
 from cobalt_sim.tasks import load_task  # noqa: E402
 from cobalt_teleop.core.command import Authority, Mode, MotionCommand, Reference  # noqa: E402
 from cobalt_teleop.core.limits import PartLimits  # noqa: E402
-from cobalt_teleop.core.part_controller import Measured, PartController  # noqa: E402
 from cobalt_teleop.core.pose import Pose, multiply, quaternion  # noqa: E402
 from cobalt_teleop.kinematics.arm_set import load_arms  # noqa: E402
-from cobalt_teleop.workcell_host.plant import PartAction  # noqa: E402
+from cobalt_teleop.workcell_host.plant import PartState  # noqa: E402
 
 _TICKS = 220
 _TASK = 'reach_position'  # nothing that an arm could touch but the table
 _STEP_M, _STEP_RAD = 0.045, 0.55
-_UPRIGHT = quaternion([0.0, 0.0, 0.0])
 
 Commands = Iterator[MotionCommand]
 
 
-def _command(pose: Pose | None, epoch: int, sample: int, **more: Any) -> MotionCommand:
-    values = {'mode': Mode.POSE, 'reference': Reference.ENGAGE, 'engaged': True, 'tracked': True, 'age_s': 0.0} | more
-    return MotionCommand(pose=pose, clutch_epoch=epoch, sample=sample, **values)
+class _Hand:
+    """Counts presses and samples, and adds up what it did since its press."""
+
+    def __init__(self) -> None:
+        self._epoch = self._sample = 0
+        self._pose = Pose()
+
+    def press(self) -> None:
+        self._epoch += 1
+        self._pose = Pose()
+
+    def move(self, way: Any, turn: Any = (0.0, 0.0, 0.0)) -> MotionCommand:
+        """Returns the command after a step [m] and a turn [rad]."""
+        self._pose = Pose(self._pose.position + way, multiply(quaternion(turn), self._pose.quat_xyzw))
+        return self._say(pose=self._pose, mode=Mode.POSE)
+
+    def push(self, twist: Any, *, engaged: bool) -> MotionCommand:
+        """Returns the command of a stick."""
+        return self._say(pose=None, mode=Mode.TWIST, twist=twist, engaged=engaged)
+
+    def _say(self, **values: Any) -> MotionCommand:
+        self._sample += 1
+        told = {'reference': Reference.ENGAGE, 'engaged': True, 'tracked': True, 'age_s': 0.0}
+        return MotionCommand(clutch_epoch=self._epoch, sample=self._sample, **(told | values))
 
 
 def _direction(rng: np.random.Generator) -> Any:
@@ -57,54 +79,43 @@ def ratchet(rng: np.random.Generator, limits: PartLimits) -> Commands:
     """Yields full speed out to a face or a corner, with a fresh press wherever the tool then is."""
     way = rng.choice([-1.0, 0.0, 1.0], 3)
     way = way / np.linalg.norm(way) if way.any() else np.array([1.0, 0.0, 0.0])
-    epoch = sample = 0
+    hand = _Hand()
     while True:
-        epoch += 1
-        place, back = np.zeros(3), rng.integers(0, 3)
+        hand.press()
+        back = rng.integers(0, 3)
         for count in range(rng.integers(1, 14)):
-            place = place + 0.049 * way * (-1.0 if count < back else 1.0)
-            sample += 1
-            yield _command(Pose(place, _UPRIGHT), epoch, sample)
+            yield hand.move(0.049 * way * (-1.0 if count < back else 1.0))
 
 
 def alternate(rng: np.random.Generator, limits: PartLimits) -> Commands:
     """Yields the largest steps to and fro, of place and turn, that drift to a corner."""
-    axis, drift, epoch, sample = _direction(rng), _direction(rng), 0, 0
+    axis, drift, hand = _direction(rng), _direction(rng), _Hand()
     while True:
-        epoch += 1
-        place, quat_xyzw = np.zeros(3), _UPRIGHT
+        hand.press()
         for count in range(rng.integers(5, 60)):
             sign = 1.0 if (count // rng.integers(1, 4)) % 2 else -1.0
-            place = place + sign * _STEP_M * axis + 0.004 * drift
-            quat_xyzw = multiply(quaternion(_STEP_RAD * sign * axis), quat_xyzw)
-            sample += 1
-            yield _command(Pose(place, quat_xyzw), epoch, sample)
+            yield hand.move(sign * _STEP_M * axis + 0.004 * drift, _STEP_RAD * sign * axis)
 
 
 def twirl(rng: np.random.Generator, limits: PartLimits) -> Commands:
     """Yields a way far out, turned on and on."""
-    epoch = sample = 0
+    hand = _Hand()
     while True:
-        epoch += 1
-        place, quat_xyzw = np.zeros(3), _UPRIGHT
+        hand.press()
         turn, way = 0.5 * _direction(rng), 0.04 * _direction(rng)
         for _ in range(rng.integers(20, 120)):
-            place = place + way * rng.uniform(0.0, 1.0)
-            quat_xyzw = multiply(quaternion(turn * rng.uniform(0.0, 1.0)), quat_xyzw)
-            sample += 1
-            yield _command(Pose(place, quat_xyzw), epoch, sample)
+            yield hand.move(way * rng.uniform(0.0, 1.0), turn * rng.uniform(0.0, 1.0))
 
 
 def stutter(rng: np.random.Generator, limits: PartLimits) -> Commands:
     """Yields a twist beyond the limits that flips in each tick, with lapses of a tick."""
-    epoch = sample = 0
+    hand = _Hand()
     while True:
-        epoch += 1
+        hand.press()
         twist = rng.uniform(-1.7, 1.7, 6) * np.repeat([limits.linear_speed, limits.angular_speed], 3)
         for count in range(rng.integers(1, 30)):
-            sample += 1
             sign = 1.0 if count % 2 or rng.random() < 0.5 else -1.0
-            yield _command(None, epoch, sample, mode=Mode.TWIST, twist=sign * twist, engaged=bool(rng.random() > 0.1))
+            yield hand.push(sign * twist, engaged=bool(rng.random() > 0.1))
 
 
 KINDS: dict[str, Callable[[np.random.Generator, PartLimits], Commands]] = {
@@ -136,40 +147,25 @@ class Run:
 
     def go(self) -> None:
         """Drives, and keeps what was worst."""
-        part, plant = self._part, self._plant
-        controller = PartController(limits=self._limits, kinematics=part.kinematics, home=part.home, period_s=TICK_S)
-        here = self._measured()
-        controller.start_from(here)
-        for _ in range(_TICKS):
-            decision = controller.step(
-                measured=here, authority=Authority.HUMAN, human=next(self._commands), policy=None
-            )
-            plant.apply(
-                {
-                    part.name: PartAction(
-                        joint_targets=decision.joint_targets,
-                        gripper_target=0.0,
-                        joint_velocities=decision.joint_velocities,
-                    )
-                }
-            )
+        guarded, plant = GuardedPart(self._part, TICK_S), self._plant
+        here = plant.observe()
+        guarded.start_from(here)
+        for command in itertools.islice(self._commands, _TICKS):
+            action = replace(guarded.decide(here, Authority.HUMAN, command), gripper_target=0.0)
+            plant.apply({guarded.name: action})
             plant.advance()
             if self._touches():
                 return
-            before, here = here, self._measured()
-            self._note(before, here, decision.joint_targets)
+            before, here = here, plant.observe()
+            self._note(before.parts[guarded.name], here.parts[guarded.name], action.joint_targets)
 
-    def _note(self, before: Measured, here: Measured, targets: Any) -> None:
+    def _note(self, before: PartState, here: PartState, targets: Any) -> None:
         limits, place = self._limits, here.pose.position
         speed = float(np.linalg.norm(place - before.pose.position)) / TICK_S
         outside = max(float((limits.workspace_min - place).max()), float((place - limits.workspace_max).max()))
         self.speed_ratio = max(self.speed_ratio, speed / limits.linear_speed)
         self.outside_box_mm = max(self.outside_box_mm, 1e3 * outside)
-        self.following_error_rad = max(self.following_error_rad, float(np.abs(here.joints - targets).max()))
-
-    def _measured(self) -> Measured:
-        state = self._plant.observe().parts[self._part.name]
-        return Measured(pose=state.pose, joints=state.joint_positions.copy(), gripper=state.gripper)
+        self.following_error_rad = max(self.following_error_rad, float(np.abs(here.joint_positions - targets).max()))
 
     def _touches(self) -> bool:
         """Whether anything touches but the fingertips one another."""

@@ -105,8 +105,9 @@ export class Roads {
     this.stood_s = stands ? this.stood_s + 1 : 0;
     if (this.stood_s < PATIENCE_S) return;
     if (pageNow() - video.since_ms < 2 * STILL_MS) return;
-    if (this.name === 'units' && pageNow() - this.renewed_ms < AGAIN_MS) this.fallBack('its pictures did not come');
-    else if (this.name === 'units') this.renewed_ms = video.renew() ? pageNow() : this.renewed_ms;
-    else if (video.state === 'connected') video.renew();
+    if (this.name !== 'units') {
+      if (video.state === 'connected') video.renew();
+    } else if (pageNow() - this.renewed_ms < AGAIN_MS) this.fallBack('its pictures did not come');
+    else if (video.renew()) this.renewed_ms = pageNow();
   }
 }
