@@ -52,6 +52,7 @@ class Outcome:
     Attributes:
         kind: Of the fault.
         rested_s: After how long the joints stood [s]; NaN if they did not in time.
+        still_moving: What moved last, if they did not.
         moved_while_held_rad: How far joints moved after that, with the press held on [rad].
         speed_share: Largest speed of a joint from the fault on, as a share of its limit.
         recovered: It moved again after a fresh press, and what else the fault asks of a person.
@@ -60,6 +61,7 @@ class Outcome:
 
     kind: str
     rested_s: float = float('nan')
+    still_moving: str = ''
     moved_while_held_rad: float = 0.0
     speed_share: float = 0.0
     recovered: bool = False
@@ -87,9 +89,10 @@ class DrivenArm:
         self._commands = create_publisher(self._node, topics.teleop_command('arm'), WORKCELL)
         self._spinner = threading.Thread(target=self._executor.spin, daemon=True)
         self._spinner.start()
+        self._clients: dict[str, Any] = {}
         self._lease, self._epoch, self._sent, self._way = '', 0, 0, 1.0
         self._pressed, self._spoilt, self._silent = False, '', False
-        self._began_s = time.monotonic()
+        self._began_s, self._began_ns = time.monotonic(), now_ns()
         self._ending = threading.Event()
         self._hand = threading.Thread(target=self._swing, daemon=True)
         self._hand.start()
@@ -141,12 +144,13 @@ class DrivenArm:
     # What a person does ----------------------------------------------------------------------------------------------
 
     def _call(self, service: str, **fields: object) -> Any:
-        client = self._node.create_client(getattr(srv, service), topics.service_name('arm_driver', service))
+        client = self._clients.get(service)
+        if client is None:  # one for all calls: the first answer to a new one may be lost
+            client = self._node.create_client(getattr(srv, service), topics.service_name('arm_driver', service))
+            self._clients[service] = client
         if not client.wait_for_service(20.0):
             raise TimeoutError(f'the host does not offer {service}')
-        answer = client.call(getattr(srv, service).Request(workcell_id=WORKCELL, **fields), timeout_sec=2.0)
-        self._node.destroy_client(client)
-        return answer
+        return client.call(getattr(srv, service).Request(workcell_id=WORKCELL, **fields), timeout_sec=2.0)
 
     def take_control(self, timeout_s: float = 30.0) -> None:
         """Takes control, also of a host that has just been started again."""
@@ -155,7 +159,7 @@ class DrivenArm:
             try:
                 answer = self._call('AcquireControl', session_id='faults', operator_id='operator', sources=['hand'])
             except TimeoutError as error:
-                reason = str(error)
+                reason = str(error) or 'no answer within 2 s'
                 continue  # that was the host before, which is not forgotten yet
             if answer.ok:
                 self._lease = answer.lease_id
@@ -174,7 +178,7 @@ class DrivenArm:
             self._epoch += 1
             if self._row is not None:  # towards the middle, or one press after the other leads into a corner
                 self._way = 1.0 if self._row.parts[0].pose.position.x < _MIDDLE_X_M else -1.0
-            self._began_s, self._pressed = time.monotonic(), True
+            self._began_s, self._began_ns, self._pressed = time.monotonic(), now_ns(), True
             time.sleep(_DRIVES_S)
             recent = self.seen_since(time.monotonic() - 0.5)
             if self._drives() and recent and max(np.abs(speeds).max() for _, _, speeds in recent) > 3 * _STANDS_RAD_S:
@@ -197,6 +201,7 @@ class DrivenArm:
                 engaged=self._pressed,
                 tracked=True,
                 clutch_epoch=self._epoch,
+                engaged_since=to_stamp(self._began_ns),
                 source='hand',
                 sequence=self._sent,
                 gripper=float('nan'),
@@ -272,7 +277,7 @@ class DrivenArm:
         outcome.recovered = self.press()
         self.let_go()
         if np.isnan(outcome.rested_s) and kind != 'hardware killed':
-            outcome.faults.append(f'it did not stand within {RESTS_WITHIN_S:g} s')
+            outcome.faults.append(f'it did not stand within {RESTS_WITHIN_S:g} s{outcome.still_moving}')
         if outcome.moved_while_held_rad > 0.01 and kind != 'hardware killed':
             outcome.faults.append(f'it moved by {outcome.moved_while_held_rad:.3f} rad by a press of before the fault')
         if outcome.speed_share > _SPEED_SLACK:
@@ -293,6 +298,13 @@ class DrivenArm:
         if last < RESTS_WITHIN_S:
             outcome.rested_s = float(last)
             outcome.moved_while_held_rad = self._moved(fault_s + last + 0.05)
+        else:
+            late = np.abs(speeds[times >= RESTS_WITHIN_S])
+            joint = int(late.max(axis=0).argmax())
+            outcome.still_moving = (
+                f': joint {joint + 1} moved at {late[:, joint].max():.3f} rad/s until {last:.2f} s, and by '
+                f'{self._moved(fault_s + RESTS_WITHIN_S):.4f} rad in all after the first second'
+            )
 
     def _moved(self, since_s: float) -> float:
         joints = np.array([one for _, one, _ in self.seen_since(since_s)])

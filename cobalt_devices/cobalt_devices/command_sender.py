@@ -2,18 +2,19 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
-from cobalt_devices.device_command import Feedback, Mapper, NextEpoch, Sample
+from cobalt_devices.device_command import DeviceCommand, Feedback, Mapper, NextEpoch, Sample
 from cobalt_interfaces.msg import PartStep, TeleopCommand
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.pose import InvalidPoseError, Pose
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher
 from cobalt_teleop.ros.poses import fill_pose, pose_of
+from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 _MOST_LEASES = 8
 
@@ -38,6 +39,21 @@ def feedback_of(part: PartStep, source: str) -> Feedback | None:
         )
     except InvalidPoseError:
         return None
+
+
+@dataclass
+class _Lease(Generic[Sample]):
+    """What is driven by under one lease, and since when it is pressed."""
+
+    mapper: Mapper[Sample]
+    _epoch: int | None = None
+    _since: Time = field(default_factory=Time)
+
+    def engaged_since(self, command: DeviceCommand) -> Time:
+        epoch = command.clutch_epoch if command.engaged else None
+        if epoch != self._epoch:
+            self._epoch, self._since = epoch, Time() if epoch is None else to_stamp(now_ns())
+        return self._since
 
 
 class CommandSender(Generic[Sample]):
@@ -71,7 +87,7 @@ class CommandSender(Generic[Sample]):
         self._make_mapper = make_mapper
         self._publisher = create_publisher(node, topics.teleop_command(part), workcell_id)
         self._steps = TakenSubscription(node, _NEWEST_STEP, workcell_id, hidden=True)
-        self._mappers: dict[str, Mapper[Sample]] = {}
+        self._leases: dict[str, _Lease[Sample]] = {}
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31
         self._sequence = 0
@@ -97,7 +113,8 @@ class CommandSender(Generic[Sample]):
             device_stamp: On the device's own clock.
             shown_frame_stamp: Of the newest picture that the operator saw; zero if unknown.
         """
-        mapper = self._mapper_of(lease_id)
+        lease = self._lease_of(lease_id)
+        mapper = lease.mapper
         listens = mapper.listens(sample)
         if listens and not self._knows_enough:
             self.look()
@@ -111,6 +128,7 @@ class CommandSender(Generic[Sample]):
         message.engaged = command.engaged
         message.tracked = command.tracked
         message.clutch_epoch = command.clutch_epoch
+        message.engaged_since = lease.engaged_since(command)
         message.sequence = self._sequence
         message.lease_id = lease_id
         message.device_stamp = device_stamp
@@ -128,18 +146,16 @@ class CommandSender(Generic[Sample]):
         answered = self._feedback is not None and self._feedback.clutch_epoch == self._epoch
         return answered and time.monotonic() - self._looked_s <= _FRESH_S
 
-    def _mapper_of(self, lease_id: str) -> Mapper[Sample]:
-        mapper = self._mappers.pop(lease_id, None)
-        if mapper is None:
-            mapper = self._make_mapper(self._next_epoch)
-        self._mappers[lease_id] = mapper
-        if len(self._mappers) > _MOST_LEASES:
-            del self._mappers[next(iter(self._mappers))]
-        return mapper
+    def _lease_of(self, lease_id: str) -> '_Lease[Sample]':
+        lease = self._leases.pop(lease_id, None) or _Lease(self._make_mapper(self._next_epoch))
+        self._leases[lease_id] = lease
+        if len(self._leases) > _MOST_LEASES:
+            del self._leases[next(iter(self._leases))]
+        return lease
 
     def forget(self, lease_id: str) -> None:
         """Begins anew with a lease, after a sample that its mapper could not take."""
-        self._mappers.pop(lease_id, None)
+        self._leases.pop(lease_id, None)
 
     def look(self) -> PartStep | None:
         """Takes the newest tick, if there is a new one, and returns the part's share of the newest known."""

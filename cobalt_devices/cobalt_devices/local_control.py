@@ -109,6 +109,8 @@ class LocalControl:
         self.state = state
         if self.lease_id and state.lease_id != self.lease_id:
             self.lease_id = ''
+        if not state.holder:
+            self.refusal = ''
 
     def _on_answer(self, future: Any) -> None:
         answer = future.result()

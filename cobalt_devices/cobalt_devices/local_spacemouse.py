@@ -16,6 +16,7 @@ from cobalt_devices.rate_mapper import RateMapper, RateSample, RateSettings
 from cobalt_devices.spacemouse_hid import OpenSpaceMouse, SpaceMouseError, SpaceMouseLostError, hidapi, plugged_in
 from cobalt_devices.spacemouse_reports import SpaceMouseState
 from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_teleop.core.lease import TAKING_CONTROL_S
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 SOURCE = 'spacemouse'
@@ -26,7 +27,6 @@ _SAMPLE_S = 0.025
 _FEWEST_S = 0.015
 _ALIVE_S = 1.0
 _HELD_BEFORE_S = 0.1
-_TAKING_CONTROL_S = 1.5
 
 
 class LocalSpaceMouse:
@@ -219,7 +219,7 @@ class _Push:
 
     def take_lease(self, now_s: float) -> None:
         """Control is there: a push that has waited long for it must not drive by it."""
-        if not self.had_lease and self.active and now_s - self._pressed_s > _TAKING_CONTROL_S:
+        if not self.had_lease and self.active and now_s - self._pressed_s > TAKING_CONTROL_S:
             self.must_rest = True
         self.had_lease = True
 

@@ -21,6 +21,7 @@ from cobalt_devices.pose_mapper import PoseSample
 from cobalt_devices.pose_parameters import PoseMotionParameters
 from cobalt_interfaces.msg import WorkcellInfo
 from cobalt_teleop.core.errors import CobaltError
+from cobalt_teleop.core.lease import TAKING_CONTROL_S
 from cobalt_teleop.core.parameter_table import parameter
 from cobalt_teleop.core.pose import InvalidPoseError
 from cobalt_teleop.ros.message_executor import message_executor
@@ -32,7 +33,6 @@ from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 SOURCE = 'pose_adapter'
 
-_TAKING_CONTROL_S = 1.5
 _SAY_AGAIN_S = 2.0
 
 _SUMMARY = """\
@@ -127,6 +127,8 @@ class PoseAdapter(Node):
         if self._deadman.pressed:
             self._control.ask()
             self._follow_press(message, origin)
+            if self._control.refusal:
+                self._say(f'no control: {self._control.refusal}')
         elif self._deadman.objection:
             self._say(f'{self._parameters.deadman_topic} does not count as pressed: {self._deadman.objection}')
         sender, lease_id = self._sender, self._control.lease_id
@@ -157,7 +159,7 @@ class PoseAdapter(Node):
         """Control has come: the press that asked for it may drive by it, but not one that is much older."""
         if not self._deadman.pressed:
             return
-        if self._deadman.pressed_for_s > _TAKING_CONTROL_S:
+        if self._deadman.pressed_for_s > TAKING_CONTROL_S:
             self._say(f'{self._parameters.deadman_topic} was pressed before there was control; release it, press again')
             return
         rest = self._sample(PoseStamped())

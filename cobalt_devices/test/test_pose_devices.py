@@ -3,8 +3,12 @@
 import itertools
 import math
 import random
+import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +32,7 @@ from cobalt_teleop.core.pose import Pose, quaternion
 from cobalt_teleop.ros.endpoints import create_publisher, create_subscription
 from cobalt_teleop.ros.poses import pose_message
 from cobalt_teleop.ros.process import Stop
-from cobalt_teleop.ros.stamps import now_ns, to_stamp
+from cobalt_teleop.ros.stamps import now_ns, to_nanoseconds, to_stamp
 from cobalt_teleop.workcell_host.host_node import HostNode
 from cobalt_teleop.workcell_host.ideal_plant import IdealPlant
 from cobalt_teleop.workcell_host.workcell import HostOptions
@@ -150,6 +154,25 @@ def test_a_phone_moves_the_tool_as_it_moves_itself(operator, spin):
     phone.move((0.3, 0.0, 0.0), seconds=0.1)
     phone.press()
     assert operator.place() == pytest.approx(np.add(before, (0.06, -0.04, 0.05)), abs=2e-3)
+
+
+def test_commands_tell_since_when_the_clutch_is_pressed(operator, spin):
+    spin(PoseDeviceNode('phone', Stop()))
+    operator.acquire(*topics.PAGE_DEVICES)
+    phone, told = Hand(operator), []
+    for _ in range(2):
+        before_ns = now_ns()
+        phone.press()
+        rows = [operator.part().human]
+        phone.move((0.02, 0.0, 0.0), seconds=0.3)
+        rows.append(operator.part().human)
+        assert all(row.engaged for row in rows)
+        assert rows[0].engaged_since == rows[1].engaged_since
+        assert before_ns <= to_nanoseconds(rows[0].engaged_since) <= to_nanoseconds(rows[0].header.stamp) + 10**8
+        told.append(to_nanoseconds(rows[0].engaged_since))
+        phone.release()
+        assert to_nanoseconds(operator.part().human.engaged_since) == 0
+    assert told[0] < told[1]
 
 
 def test_a_phone_that_loses_its_tracking_holds_until_a_fresh_press(operator, spin):
@@ -377,6 +400,30 @@ def adapter(**parameters):
     named = {'pose_topic': 'tracker/pose', 'deadman_topic': 'tracker/deadman', 'gripper_topic': 'tracker/gripper'}
     overrides = [Parameter(name, value=value) for name, value in (named | parameters).items()]
     return PoseAdapter(Stop(), parameter_overrides=overrides)
+
+
+def test_the_documented_example_circles_while_its_switch_is_pressed(operator, spin):
+    script = Path(__file__).parents[2] / 'docs' / 'examples' / 'circling_tracker.py'
+    spin(adapter(pose_topic='/hand', deadman_topic='/hand_pressed'))
+    example = subprocess.Popen([sys.executable, script], stdout=subprocess.DEVNULL)
+    try:
+        until(lambda: operator.part().source == 'pose_adapter', 'the example to drive', timeout_s=20.0)
+        places = []
+        until(lambda: places.append(operator.place()) or np.ptp(places, axis=0)[0] > 0.06, 'half a circle')
+        until(lambda: operator.part().hold_reason == PartStep.HOLD_NOT_ENGAGED, 'the switch to be let go')
+    finally:
+        example.send_signal(signal.SIGINT)
+        assert example.wait(10.0) == 0
+
+
+def test_who_is_refused_control_is_told_why(operator, spin, capfd):
+    operator.acquire('phone')
+    tracker = Tracker(spin(rclpy.create_node('tracker')))
+    spin(adapter())
+    tracker.press()
+    told = []
+    until(lambda: told.append(capfd.readouterr().err) or 'no control: Ada holds control' in ''.join(told), 'the reason')
+    assert operator.part().hold_reason != PartStep.HOLD_NONE
 
 
 def test_any_topic_of_poses_is_a_device_with_a_deadman(operator, spin):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import EpisodeState, PartStep, TeleopCommand, WorkcellInfo
@@ -97,6 +98,7 @@ class ScriptedDriver:
         self._started = 0
         # A node that was started again must not repeat an epoch that the host knows.
         self._epoch = int(time.time() * 10) % 2**31
+        self._engaged_since = Time()
         self._engaged = False
         self._sequence = 0
         self.outcomes: list[int] = []
@@ -233,7 +235,8 @@ class ScriptedDriver:
         if engaged_allowed and self._episode.phase not in (EpisodeState.PHASE_PREPARING, EpisodeState.PHASE_ENDING):
             command = self._expert.step(tool=tool, objects=self._objects, gripper=gripper)
             pose, engaged, wanted_gripper = command.pose, command.engaged, command.gripper
-        self._epoch += engaged and not self._engaged
+        if engaged and not self._engaged:
+            self._epoch, self._engaged_since = self._epoch + 1, to_stamp(now_ns())
         self._engaged = engaged
         self._sequence += 1
         message = TeleopCommand(
@@ -244,6 +247,7 @@ class ScriptedDriver:
             engaged=engaged,
             tracked=True,
             clutch_epoch=self._epoch,
+            engaged_since=self._engaged_since,
             sequence=self._sequence,
             source=SOURCE,
             lease_id=self._lease_id,

@@ -33,6 +33,7 @@ class Operator:
         self.heard = {}
         self.publishers = {}
         self.sequence = 0
+        self.pressed = None
 
     def listen(self, topic, workcell='env_0'):
         kept = self.heard.setdefault((topic.name, workcell), [])
@@ -59,6 +60,9 @@ class Operator:
             lease_id=lease_id, engaged=engaged, tracked=True, clutch_epoch=epoch, source='hand', sequence=self.sequence
         )
         message.header.stamp = to_stamp(now_ns())
+        if self.pressed != (epoch, engaged):
+            self.pressed, self.engaged_since = (epoch, engaged), message.header.stamp
+        message.engaged_since = self.engaged_since
         message.pose.position.x, message.pose.position.z = x, z
         message.gripper = float('nan')
         for name, value in fields.items():

@@ -30,10 +30,10 @@ class Devices:
     def start_again(self, source):
         self.publishers[source] = self.publishers.get(source, 0) + 1
 
-    def say(self, source, epoch=None, refusal=HoldReason.NONE):
+    def say(self, source, epoch=None, refusal=HoldReason.NONE, since_ns=0):
         """Says that a press goes on, or that none does; returns the source that is heard."""
         message = TeleopCommand(source=source, engaged=epoch is not None, clutch_epoch=epoch or 0, tracked=True)
-        message.header.stamp = to_stamp(now_ns())
+        message.header.stamp, message.engaged_since = to_stamp(now_ns()), to_stamp(since_ns)
         gid = f'{source}{self.publishers.get(source, 0)}'.encode()
         publisher = {'data': gid, 'implementation_identifier': 'rmw_fastrtps_cpp'}
         self.topic.messages.append((message, {'publisher_gid': publisher, 'received_timestamp': now_ns()}))
@@ -47,7 +47,6 @@ def devices():
 
 
 def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_its_restarted_node(devices):
-    devices.say('phone')
     assert devices.say('phone', 3) == ('phone', 3)
     assert devices.say('vr', 7) == ('phone', 3)
     for source in ('phone', 'vr'):
@@ -61,7 +60,6 @@ def test_a_press_that_waited_for_its_turn_is_not_heard_under_the_new_number_of_i
 
 
 def test_a_new_node_of_the_device_that_drives_is_heard_at_once(devices):
-    devices.say('vr')
     assert devices.say('vr', 5) == ('vr', 5)
     devices.start_again('vr')
     assert devices.say('vr', 900) == ('vr', 900)
@@ -100,3 +98,33 @@ def test_strangers_under_many_names_do_not_free_a_press_that_waited(devices, epo
     assert devices.inbox.refusal is HoldReason.REENGAGE
     devices.say('vr')
     assert devices.say('vr', 8) == ('vr', 8)
+
+
+SECOND_NS = 10**9
+
+
+@pytest.mark.parametrize('began_s', [-60.0, -1.0, None, 60.0], ids=['long before', 'before', 'unknown', 'never'])
+def test_a_press_that_was_not_seen_to_begin_and_is_older_than_the_lease_is_refused_until_it_is_made_again(
+    devices, began_s
+):
+    devices.inbox.begin_lease(now_ns())
+    since_ns = 0 if began_s is None else now_ns() + int(began_s * SECOND_NS)
+    for _ in range(3):
+        assert devices.say('hand', 5, since_ns=since_ns) is None
+        assert devices.inbox.refusal is HoldReason.REENGAGE
+    assert devices.say('hand') == ('hand', None)
+    assert devices.say('hand', 6, since_ns=since_ns) == ('hand', 6)
+
+
+def test_a_press_that_began_under_the_lease_is_heard_at_once(devices):
+    devices.inbox.begin_lease(now_ns() - SECOND_NS)
+    assert devices.say('hand', 5, since_ns=now_ns()) == ('hand', 5)
+
+
+def test_a_node_that_is_started_again_brings_no_old_press_along(devices):
+    lease_ns = now_ns()
+    devices.inbox.begin_lease(lease_ns)
+    assert devices.say('hand', 5, since_ns=now_ns()) == ('hand', 5)
+    devices.start_again('hand')
+    assert devices.say('hand', 900, since_ns=lease_ns - SECOND_NS) == ('hand', 5)
+    assert devices.inbox.refusal is HoldReason.REENGAGE

@@ -217,6 +217,19 @@ def test_a_press_from_before_control_moves_nothing_until_it_is_fresh(operator):
     drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.02, 'a fresh press', epoch=4)
 
 
+def test_a_press_that_began_before_the_host_was_started_moves_nothing_until_it_is_fresh(operator):
+    operator.pressed, operator.engaged_since = (3, True), to_stamp(now_ns() - 5 * 10**9)
+    lease_id = take_control(operator)
+    start, place = part(operator).pose.position.z, 0.0
+    for _ in range(8):
+        place += 0.004
+        operator.command(lease_id, z=place, epoch=3)
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_REENGAGE
+    assert part(operator).pose.position.z == start
+    drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.02, 'a fresh press', epoch=4)
+
+
 class Policy:
     """Streams absolute poses that lie higher and higher."""
 

@@ -81,7 +81,7 @@ class Driven:
     def drive(self, seconds: float) -> tuple[list[int], list[int]]:
         """Drives along a hand's path; returns when ticks were applied and when set points were sent [ns]."""
         path, began_s = made_hand_path(_SEED, seconds), time.monotonic()
-        self._epoch += 1
+        self._epoch, self._pressed = self._epoch + 1, to_stamp(now_ns())
         applied: list[int] = []
         sent: list[int] = []
         while (now_s := time.monotonic() - began_s) < seconds:
@@ -100,6 +100,7 @@ class Driven:
             engaged=True,
             tracked=True,
             clutch_epoch=self._epoch,
+            engaged_since=self._pressed,
             source='bench_hand',
             sequence=self._sent,
             pose=pose_message(pose),

@@ -84,6 +84,7 @@ class DrivenHost:
             if answer is None or not answer.ok:
                 raise RuntimeError(f'{name}: {answer.reason if answer else "no answer"}')
             self._leases[name] = answer.lease_id
+        self._pressed = to_stamp(now_ns())
 
     def measure(self, seconds: float) -> tuple[float, list[float], list[float]]:
         """Drives for a while.
@@ -141,7 +142,7 @@ class DrivenHost:
     def _command(self, sequence: int) -> None:
         angle = 2 * math.pi * sequence / 60
         message = TeleopCommand(engaged=True, tracked=True, clutch_epoch=1, source='bench', sequence=sequence)
-        message.header.stamp = to_stamp(now_ns())
+        message.header.stamp, message.engaged_since = to_stamp(now_ns()), self._pressed
         message.gripper = math.nan
         message.pose.position.y = 0.04 * math.sin(angle)
         message.pose.position.z = 0.04 * (1 - math.cos(angle))

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from cobalt_teleop.core.command import HoldReason
 from cobalt_teleop.core.errors import CobaltError
 
+TAKING_CONTROL_S = 1.5
+"""By so much a press that asks for control may be older than the control that it gets [s]."""
+
 
 class LeaseRefusedError(CobaltError):
     """Control was not given; the message says who holds it."""

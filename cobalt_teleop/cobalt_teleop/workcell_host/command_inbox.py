@@ -23,6 +23,9 @@ _TURN_S = 0.2
 
 _MOST_SOURCES = 16
 
+_CLOCKS_AGREE_NS = 1_000_000_000
+"""By more than this [ns] no clock of a publisher may be ahead of this machine's."""
+
 Admission = Callable[[str, str, bytes | None], HoldReason]
 """Tells from lease id, source and publisher gid whether a command may drive."""
 
@@ -40,9 +43,9 @@ class _Source:
     """
 
     publisher: bytes | None
-    pressed: int | None
-    waits: int | None
-    old: int | None
+    pressed: int | None = None
+    waits: int | None = None
+    old: int | None = None
     admitted: bool = False
 
 
@@ -50,7 +53,8 @@ class CommandInbox:
     """Takes one part's commands from its subscription.
 
     One source at a time is heard. Another of the operator's devices takes its turn with a fresh press, once the one
-    before has let go.
+    before has let go. A press that was not seen to begin drives only if it says that it began under this lease: a host
+    that was started again does not know what was held over its death.
 
     Args:
         subscription: Of teleop_command or policy_command.
@@ -69,6 +73,7 @@ class CommandInbox:
         self.refused_publisher: tuple[str, bytes] | None = None
         """Source and publisher of the newest message that came under another lease, or beside the bound publisher."""
         self._sources: dict[str, _Source] = {}
+        self._presses_since_ns = 0
         self.rejected = False
         """Whether an invalid command arrived in this tick."""
 
@@ -77,9 +82,14 @@ class CommandInbox:
         """Presses that are going on in any source, admitted or not."""
         return tuple((name, source.pressed) for name, source in self._sources.items() if source.pressed is not None)
 
-    def clear(self) -> None:
-        """Forgets the newest command: its holder is no longer in control."""
+    def begin_lease(self, presses_since_ns: int) -> None:
+        """Forgets the newest command: its holder is no longer in control.
+
+        Args:
+            presses_since_ns: System time [ns] before which no press may have begun, unless it was seen to begin.
+        """
         self.message, self._motion, self.refusal = None, None, HoldReason.NONE
+        self._presses_since_ns = presses_since_ns
         for source in self._sources.values():
             source.admitted = False
 
@@ -129,24 +139,33 @@ class CommandInbox:
         self.rejected = (self._motion.pose if self._motion.mode is not Mode.TWIST else self._motion.twist) is None
 
     def _note(self, source: str, gid: bytes | None, message: Any, *, admitted: bool) -> None:
-        """Keeps what a source presses, and sees a node that was started again while its press waited for its turn.
+        """Keeps what a source presses, and sees which press is an old one.
 
-        That press is an old one. Of the press that drives its node sees so itself.
+        So is one that its node has brought along from before: from before this lease, or, if the node was started
+        again, from when its press waited for its turn.
         """
-        before = self._sources.pop(source, _Source(publisher=gid, pressed=None, waits=None, old=None))
-        epoch, old = int(message.clutch_epoch) if message.engaged else None, before.old
-        if gid != before.publisher and before.pressed is not None and before.pressed in (before.waits, before.old):
-            old = epoch
-        self._sources[source] = _Source(
-            publisher=gid,
-            pressed=epoch,
-            waits=before.waits,
-            old=None if epoch is None else old,
-            admitted=admitted or before.admitted,
-        )
+        known = self._sources.pop(source, None)
+        unseen = known is None or known.publisher != gid
+        known = known or _Source(publisher=gid)
+        self._sources[source] = known  # the newest comes last
+        epoch = int(message.clutch_epoch) if message.engaged else None
+        if epoch is None:
+            known.old = None
+        elif unseen:
+            waited = known.pressed is not None and known.pressed in (known.waits, known.old)
+            if waited or not self._began_under_lease(message):
+                known.old = epoch
+        known.publisher, known.pressed = gid, epoch
+        known.admitted |= admitted
         if len(self._sources) > _MOST_SOURCES:
             strangers = (name for name, known in self._sources.items() if not known.admitted)
             del self._sources[next(strangers, next(iter(self._sources)))]
+
+    def _began_under_lease(self, message: Any) -> bool:
+        if not self._presses_since_ns:
+            return True
+        since_ns = to_nanoseconds(message.engaged_since)
+        return self._presses_since_ns <= since_ns <= time.time_ns() + _CLOCKS_AGREE_NS
 
     def _has_turn(self, message: Any, source: str, now_s: float) -> bool:
         heard = self.message

@@ -18,7 +18,7 @@ from cobalt_teleop.core.clutch import MAX_FRAME_AGE_S
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, MotionCommand
 from cobalt_teleop.core.episode import GOING_ON, Phase
 from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.core.lease import Lease, LeaseDesk
+from cobalt_teleop.core.lease import TAKING_CONTROL_S, Lease, LeaseDesk
 from cobalt_teleop.core.part_controller import Measured, PartController, PartDecision
 from cobalt_teleop.core.ulid import new_ulid
 from cobalt_teleop.ros.endpoints import TakenSubscription
@@ -112,6 +112,7 @@ class Workcell:
         self._goal = GoalPicture(node, workcell_id, plant, photograph)
         self._task = plant.capabilities.tasks[0]
         self._lease_id = ''
+        self._started_ns = now_ns()
         self._step = 0
         self._estop_by = ''
         self._error = ''
@@ -217,8 +218,9 @@ class Workcell:
                 self._node.get_logger().info(f'{self._id}: nobody drives, and {ends}')
         self._arbiter.new_holder(lease.holder if lease is not None else '')
         self._require_fresh_press()
+        presses_since_ns = max(self._started_ns, now_ns() - int(TAKING_CONTROL_S * 1e9))
         for part in self._parts:
-            part.human.clear()
+            part.human.begin_lease(presses_since_ns)
 
     def _take_commands(self, now_s: float) -> tuple[dict[str, MotionCommand | None], dict[str, MotionCommand | None]]:
         human, policy = {}, {}
