@@ -35,6 +35,11 @@ def add_parser(subparsers: Any) -> None:
         '--verdicts', nargs='+', choices=VERDICTS, default=['ACCEPT'], help='which episodes; ACCEPT if not given'
     )
     parser.add_argument('--tasks', nargs='+', default=(), metavar='NAME', help='only these')
+    parser.add_argument(
+        '--objects',
+        action='store_true',
+        help="with the poses of the task's objects, as a simulator or a tracker told them",
+    )
     parser.add_argument('--human-only', action='store_true', help='only stretches that a person drove')
     parser.add_argument('--pseudonyms', action='store_true', help='operators are named by numbers')
     parser.add_argument('--valid-share', type=float, default=0.1, metavar='X', help='of episodes, for validation (0.1)')
@@ -74,6 +79,7 @@ def export(arguments: argparse.Namespace) -> int:
             size=arguments.size,
             verdicts=tuple(arguments.verdicts),
             tasks=tuple(arguments.tasks),
+            objects=arguments.objects,
             human_only=arguments.human_only,
             pseudonyms=arguments.pseudonyms,
             valid_share=arguments.valid_share,

@@ -50,11 +50,7 @@ def recorded_topics(
         wanted += [topics.teleop_command(part), topics.policy_command(part)]
     wanted += [topics.video(camera) for camera in cameras]
     wanted += [topics.camera_info(camera) for camera in cameras]
-    operators = f'/{workcell_id}/operator/'
-    for name in sorted(graph):
-        device, _, part = name.removeprefix(operators).partition('/')
-        if name.startswith(operators) and part and topics.operator_sample(device, part).type in graph[name]:
-            wanted.append(topics.operator_sample(device, part))
+    wanted += [topic for name in sorted(graph) if (topic := _found(name, workcell_id, graph[name])) is not None]
     known = {topic.absolute(workcell_id): topic for topic in wanted}
     unknown = []
     prefix = f'/{workcell_id}/'
@@ -67,3 +63,15 @@ def recorded_topics(
             unknown.append(name)
     found = {name: RecordedTopic(topic, name in declared) for name, topic in known.items()}
     return found, unknown
+
+
+def _found(name: str, workcell_id: str, types: Sequence[str]) -> Topic | None:
+    """Returns what a topic of the graph is, if it holds an operator's samples or an object's poses."""
+    match name.removeprefix(f'/{workcell_id}/').split('/'):
+        case 'operator', device, part:
+            topic = topics.operator_sample(device, part)
+        case 'object', thing, 'pose':
+            topic = topics.object_pose(thing)
+        case _:
+            return None
+    return topic if topic.type in types and name == topic.absolute(workcell_id) else None

@@ -9,13 +9,17 @@ import h5py
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from geometry_msgs.msg import PoseStamped
+from rclpy.serialization import serialize_message
 from small_bag import PERIOD_NS, START_NS, STEPS, control_step, write_bag
 
 from cobalt_recorder import export_command
 from cobalt_recorder.judge import judge_bag
 from cobalt_recorder.rules_file import load_rules, shipped_rules
+from cobalt_teleop.ros.stamps import to_stamp
 
 ROWS = 61
+CUBE = '/env_0/object/cube/pose'
 
 
 def run(*arguments):
@@ -103,6 +107,43 @@ def test_robomimic_shifts_observations_and_masks_splits_and_verdicts(dataset, tm
         assert masks['accept'] == 3 and masks['reject'] == 1 and masks['train'] + masks['valid'] == 4
         assert json.loads(file['data'].attrs['env_args'])['env_kwargs'] == {'control_freq': 10.0}
     assert 'robomimic HDF5' in output.with_suffix('.md').read_text()
+
+
+def object_poses(count, *, step=1):
+    for index in range(0, count, step):
+        stamp_ns = START_NS + index * PERIOD_NS
+        message = PoseStamped()
+        message.header.stamp = to_stamp(stamp_ns)
+        message.pose.position.y, message.pose.orientation.w = 0.001 * index, 1.0
+        yield CUBE, 'geometry_msgs/msg/PoseStamped', bytes(serialize_message(message)), stamp_ns
+
+
+def bag_with_objects(folder, poses):
+    bag = write_bag(folder / 'lift' / 'one', extra=list(poses)).parent
+    judge_bag(bag, load_rules(shipped_rules()))[1].write(bag)
+    return folder
+
+
+def test_poses_of_objects_are_those_of_the_row(tmp_path):
+    data = bag_with_objects(tmp_path / 'data', object_poses(ROWS, step=2))
+    wanted = ['--objects', '--cameras', '--valid-share', 0]
+    assert run(data, '--format', 'robomimic', '-o', tmp_path / 'data.hdf5', *wanted) == 0
+    assert run(data, '--format', 'lerobot', '-o', tmp_path / 'data', *wanted) == 1, 'nothing is overwritten'
+    assert run(data, '--format', 'lerobot', '-o', tmp_path / 'lerobot', *wanted) == 0
+    expected = [0.001 * (index // 2 * 2) for index in range(ROWS)]
+    with h5py.File(tmp_path / 'data.hdf5') as file:
+        assert file['data/demo_0/obs/object'][:, 1] == pytest.approx(expected[:-1], abs=1e-6)
+    info = json.loads((tmp_path / 'lerobot/meta/info.json').read_text())
+    assert info['features']['observation.environment_state']['names'][:2] == ['cube.x', 'cube.y']
+    table = pq.read_table(tmp_path / 'lerobot/data/chunk-000/file-000.parquet').to_pydict()
+    assert np.array(table['observation.environment_state'])[:, 1] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize(('told', 'words'), [(0, 'holds no poses of objects'), (30, 'nobody told where cube is')])
+def test_an_episode_whose_objects_are_not_known_is_left_out(tmp_path, capsys, told, words):
+    data = bag_with_objects(tmp_path / 'data', object_poses(told))
+    assert run(data, '--format', 'robomimic', '-o', tmp_path / 'out.hdf5', '--objects', '--cameras') == 1
+    assert words in capsys.readouterr().err
 
 
 def break_frames(root):

@@ -36,6 +36,18 @@ def test_devices_that_exist_of_this_workcell():
     assert [name for name in found if '/operator/' in name] == ['/env_0/operator/keyboard/left']
 
 
+def test_objects_whose_poses_somebody_tells_of_this_workcell():
+    graph = {
+        '/env_0/object/cube/pose': ['geometry_msgs/msg/PoseStamped'],
+        '/env_1/object/cube/pose': ['geometry_msgs/msg/PoseStamped'],
+        '/env_0/object/cube/colour': ['geometry_msgs/msg/PoseStamped'],
+        '/env_0/object/strange/pose': ['std_msgs/msg/String'],
+        '/object/cube/pose': ['geometry_msgs/msg/PoseStamped'],
+    }
+    found, _ = names(graph=graph)
+    assert [name for name in found if '/object/' in name] == ['/env_0/object/cube/pose']
+
+
 def test_declared_topics_are_marked_and_foreign_ones_taken_as_they_are():
     declared = ['/env_0/control_step', '/env_0/episode', '/env_0/scale/weight', '/env_0/nowhere']
     found, unknown = names(declared=declared, graph={'/env_0/scale/weight': ['std_msgs/msg/Float32']})

@@ -37,6 +37,7 @@ class ExportChoice:
         size: Width and height of pictures [pixels]; None for those of the camera.
         verdicts: Episodes with these are exported.
         tasks: Only these; empty for all.
+        objects: Poses of the task's objects are part of the observation.
         human_only: Only stretches that a person drove, each as an episode of its own.
         pseudonyms: Operators are named by numbers.
         valid_share: Of the episodes, for validation.
@@ -50,6 +51,7 @@ class ExportChoice:
     size: tuple[int, int] | None = None
     verdicts: tuple[str, ...] = ('ACCEPT',)
     tasks: tuple[str, ...] = ()
+    objects: bool = False
     human_only: bool = False
     pseudonyms: bool = False
     valid_share: float = 0.1

@@ -6,7 +6,7 @@ import numpy as np
 
 from cobalt_recorder.export.episode_rows import FLAGS, POSE_NAMES, STAMPS, TICK_FLAGS, EpisodeRows
 from cobalt_recorder.export.sampling import Sampling
-from cobalt_recorder.export.vectors import action_vector, state_vector
+from cobalt_recorder.export.vectors import action_vector, object_vector, state_vector
 from cobalt_recorder.metrics.step_table import Array
 
 _COMMAND_NAMES = [*POSE_NAMES, 'gripper']
@@ -30,7 +30,8 @@ class EpisodeFrames:
     """n frames.
 
     Attributes:
-        columns: By name: observation.state, action, next.*, and what is true of each step under cobalt.*.
+        columns: By name: observation.state, observation.environment_state (objects), action, next.*, and what is true
+            of each step under cobalt.*.
         shown_ns: For each camera (n,): stamp of the picture that shows the state or an earlier one [ns].
         observation: Single observations by name, (n, d): for formats that keep them apart.
     """
@@ -80,6 +81,10 @@ def episode_frames(
         'cobalt.action_step': _one(rows.ticks[acted, 0], 'step'),
     }
     observation: dict[str, Array] = {}
+    if rows.objects:
+        poses, pose_names = object_vector(rows, sampling)
+        columns['observation.environment_state'] = Column(values=poses, names=pose_names)
+        observation['object'] = poses
     for name, part in rows.parts.items():
         columns |= {
             f'cobalt.{name}.human_command': Column(values=part.human[acted].astype(np.float32), names=_COMMAND_NAMES),

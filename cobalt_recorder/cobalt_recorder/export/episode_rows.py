@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -18,8 +19,12 @@ from cobalt_teleop.core.errors import CobaltError
 
 POSE_NAMES = ('x', 'y', 'z', 'qx', 'qy', 'qz', 'qw')
 _CAMERA_INFO = topics.camera_info('any').type
+_OBJECT_POSE = re.compile(f'/[^/]+/{topics.object_pose("([^/]+)").name}')
 _NAME = re.compile(r'[A-Za-z0-9_-]{1,64}')
 _NO_COMMAND = (math.nan,) * 8
+
+_OLDEST_OBJECT_NS = 1_000_000_000
+"""An object that was not told of for longer may be anywhere [ns]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +82,7 @@ class EpisodeRows:
         success: (n,)
         frames: For each camera (n,): stamp of the newest frame that shows the state or an earlier one [ns]; 0 if none.
         parts: By name.
+        objects: By name (n, 7): pose in the first part's base frame; empty unless they were asked for.
         calibration: Latest CameraInfo by camera.
     """
 
@@ -89,6 +95,7 @@ class EpisodeRows:
     success: Array
     frames: dict[str, Array]
     parts: dict[str, PartRows]
+    objects: dict[str, Array] = field(default_factory=dict)
     calibration: dict[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -98,8 +105,9 @@ class EpisodeRows:
         """Returns the rows from `first` to before `end`."""
         parts = {name: _cut(part, first, end) for name, part in self.parts.items()}
         frames = {name: stamps[first:end] for name, stamps in self.frames.items()}
+        objects = {name: poses[first:end] for name, poses in self.objects.items()}
         cut: EpisodeRows = _cut(self, first, end)
-        return replace(cut, parts=parts, frames=frames)
+        return replace(cut, parts=parts, frames=frames, objects=objects)
 
     @property
     def human_driven(self) -> Array:
@@ -139,28 +147,55 @@ def continuous(poses: Array) -> Array:
     return result
 
 
-def read_rows(bag: Bag) -> EpisodeRows:
+def read_rows(bag: Bag, *, objects: bool = False) -> EpisodeRows:
     """Reads the rows of the bag's episode, and fills in `bag`.
+
+    Args:
+        bag: To be read.
+        objects: Reads the poses of the task's objects as well.
 
     Raises:
         CobaltError: It has none, or they cannot be understood.
     """
     decoder, steps, calibration = Decoder(), [], {}
+    told: dict[str, list[Any]] = defaultdict(list)
     try:
         for summary, schema, message in read_messages(bag):
             if schema is not None and schema.name == topics.CONTROL_STEP.type:
                 steps.append(decoder.decode(schema, message))
             elif schema is not None and schema.name == _CAMERA_INFO:
                 calibration[summary.name.split('/')[-2]] = _calibration(decoder.decode(schema, message))
+            elif objects and schema is not None and (found := _OBJECT_POSE.fullmatch(summary.name)):
+                told[found[1]].append(decoder.decode(schema, message))
         rows = [step for step in steps if is_of_episode(step, bag.episode_id)]
         if not rows:
             raise CobaltError(f'{bag.file} holds no row of the episode.')
-        return _arrays(bag, sorted(rows, key=lambda row: int(row.step)), calibration)
+        arrays = _arrays(bag, sorted(rows, key=lambda row: int(row.step)), calibration)
+        return replace(arrays, objects=_object_poses(bag, arrays.stamp_ns, told)) if objects else arrays
     except CobaltError:
         raise
     except Exception as error:
         # What somebody else wrote into the file may be anything, and so may be what it does to a decoder.
         raise CobaltError(f'{bag.file} cannot be understood: {type(error).__name__}: {error}') from error
+
+
+def _object_poses(bag: Bag, stamp_ns: Array, told: dict[str, list[Any]]) -> dict[str, Array]:
+    """Returns for each object (n, 7): its newest pose at each row's stamp, or the first one just after."""
+    if not told:
+        raise CobaltError(f'{bag.file} holds no poses of objects: export it without --objects.')
+    found = {}
+    for name, messages in sorted(told.items()):
+        if not _NAME.fullmatch(name):
+            raise CobaltError(f'{bag.file} names an object {plain_text(name)!r}: such a name makes no column.')
+        messages.sort(key=lambda message: nanoseconds(message.header.stamp))
+        stamps = np.array([nanoseconds(message.header.stamp) for message in messages], dtype=np.int64)
+        newest = np.searchsorted(stamps, stamp_ns, side='right') - 1
+        late_ns = np.abs(stamp_ns - stamps[np.maximum(newest, 0)])
+        if late_ns.max() > _OLDEST_OBJECT_NS:
+            raise CobaltError(f'{bag.file}: for {late_ns.max() * 1e-9:.1f} s nobody told where {name} is.')
+        poses = np.array([_pose(message.pose) for message in messages])
+        found[name] = continuous(poses[np.maximum(newest, 0)])
+    return found
 
 
 def _calibration(info: Any) -> dict[str, Any]:

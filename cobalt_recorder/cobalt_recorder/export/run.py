@@ -198,7 +198,7 @@ class _Run:
         """
         bag = find_bag(self._dataset / episode.path)
         try:
-            rows = read_rows(bag)
+            rows = read_rows(bag, objects=self._choice.objects)
             if bag.damage:
                 raise CobaltError(f'it is damaged ({bag.damage}): make it whole with `cobalt bag recover`')
         except CobaltError as error:

@@ -88,8 +88,10 @@ def _table(folder: Path) -> Any:
 
 
 def _vectors(info: dict[str, Any], table: Any, rows: list[dict[str, Any]]) -> Iterator[str]:
-    for name in ('observation.state', 'action'):
-        feature = info['features'][name]
+    for name in ('observation.state', 'observation.environment_state', 'action'):
+        feature = info['features'].get(name)
+        if feature is None and name == 'observation.environment_state':
+            continue
         values = np.array(table[name].to_pylist(), dtype=np.float64).reshape(len(table), -1)
         if values.shape[1] != feature['shape'][0] or len(feature['names']) != values.shape[1]:
             yield f'{name} has {values.shape[1]} elements, but info.json tells of {feature["shape"][0]}'

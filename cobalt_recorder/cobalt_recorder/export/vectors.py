@@ -19,6 +19,12 @@ def state_vector(rows: EpisodeRows, sampling: Sampling) -> tuple[Array, list[str
     return np.concatenate(columns, axis=1)[sampling.observed].astype(np.float32), names
 
 
+def object_vector(rows: EpisodeRows, sampling: Sampling) -> tuple[Array, list[str]]:
+    """Returns (n, 7 k) float32: the poses of k objects; and the names of the elements."""
+    names = [f'{name}.{one}' for name in rows.objects for one in POSE_NAMES]
+    return np.concatenate(list(rows.objects.values()), axis=1)[sampling.observed].astype(np.float32), names
+
+
 def action_vector(rows: EpisodeRows, sampling: Sampling, action: str) -> tuple[Array, list[str]]:
     """Returns (n, d) float32 of the executed action, and the names of the d elements.
 
