@@ -24,7 +24,7 @@ setup(
         'console_scripts': [
             'mujoco_hardware = cobalt_sim.hardware.mujoco_hardware_node:main',
             'sim_node = cobalt_sim.sim_node:main',
-            'scripted_operator = cobalt_sim.scripted_operator_node:main',
+            'scripted_operator = cobalt_sim.scripted_operator.node:main',
         ],
         'cobalt.parameters': ['cobalt_sim = cobalt_sim.parameter_tables:TABLES'],
     },

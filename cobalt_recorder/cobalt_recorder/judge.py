@@ -146,6 +146,7 @@ def judge_bag(
         outcome_source=label.outcome_source if label else bag.fact(episode_facts.END, 'outcome_source', 'PREDICATE'),
         bag_uri=str(bag.folder),
         rules_hash=rules.hash,
+        operator_id=bag.fact(episode_facts.EPISODE, 'operator_id'),
         metrics_version=catalogue.VERSION,
         faults=tuple(faults),
         note=note,

@@ -134,3 +134,7 @@ def main() -> None:
     """Entry point of the executable."""
     limit_arenas(2)
     sys.exit(run_node(PROGRAM, SUMMARY, RecorderParameters, RecorderNode))
+
+
+if __name__ == '__main__':
+    main()

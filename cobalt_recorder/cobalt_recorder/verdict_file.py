@@ -51,6 +51,7 @@ class EpisodeVerdict:
         outcome_source: Name of EpisodeState.OUTCOME_SOURCE_*.
         bag_uri: Folder of the bag.
         rules_hash: Of the rules that judged.
+        operator_id: Who drove; empty if nobody knows.
         metrics_version: What its metrics mean: catalogue.VERSION of the software that computed them.
         faults: In words, what alone makes the data unusable.
         note: Why the episode ended as it did, in words.
@@ -64,6 +65,7 @@ class EpisodeVerdict:
     outcome_source: str
     bag_uri: str
     rules_hash: str
+    operator_id: str = ''
     metrics_version: int = 0
     faults: tuple[str, ...] = ()
     note: str = ''

@@ -122,6 +122,22 @@ def test_outliers_are_named(tmp_path):
     assert re.search(r'episode_0</td>.*duration</td><td class="number">60 s</td>', page)
 
 
+def test_who_drove_and_what_the_rules_say_of_each(tmp_path):
+    write_bag(tmp_path / 'one')
+    _, verdict = judge_bag(tmp_path / 'one', load_rules(shipped_rules()))
+    shaky = replace(verdict.judged, verdict='REVIEW', tip='Rest your arm on something.')
+    episodes = [replace(verdict, operator_id='even') for _ in range(3)]
+    episodes += [replace(verdict, operator_id='shaky', judged=shaky) for _ in range(2)]
+    page = data_set_page('set', [*episodes, replace(verdict, operator_id='')])
+    who = page[page.index('who drove') : page.index('unusual among')]
+    rows = [re.findall(r'<td[^>]*>([^<]*)</td>', row) for row in re.findall(r'<tr[^>]*>(.*?)</tr>', who)]
+    assert [row for row in rows if row] == [
+        ['even', '3', '3', '0', '3', '0', '0', ''],
+        ['shaky', '2', '2', '0', '0', '2', '0', 'Rest your arm on something.'],
+        ['unknown', '1', '1', '0', '1', '0', '0', ''],
+    ]
+
+
 def test_texts_of_a_bag_stay_texts(tmp_path):
     write_bag(tmp_path / 'one')
     _, verdict = judge_bag(tmp_path / 'one', load_rules(shipped_rules()))

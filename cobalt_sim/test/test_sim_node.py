@@ -49,7 +49,7 @@ def test_the_scripted_operator_lifts_every_cube_through_ros_alone(start_sim, env
     sim = start_sim(num_envs=3, cameras='front', width=160, height=120)
     # An episode in which the expert fumbles ends after a minute by itself, and says so.
     operator = subprocess.run(
-        command('scripted_operator_node', num_workcells=3, episodes=1),
+        command('scripted_operator.node', num_workcells=3, episodes=1),
         env=environment, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert operator.returncode == 0, operator.stdout + operator.stderr

@@ -50,6 +50,8 @@ def _task(task: str, verdicts: Sequence[EpisodeVerdict]) -> list[str]:
     outliers = _outliers(verdicts)
     return [
         f'<h2>{text(task)}</h2><div class="plots">{"".join(_plots(verdicts))}</div>',
+        f'<h2>{text(task)}: who drove</h2>',
+        _operators(verdicts),
         f'<h2>{text(task)}: unusual among its accepted episodes</h2>',
         table(('episode', 'verdict', 'metric', 'value', 'median', 'robust z-score'), outliers)
         if outliers
@@ -98,6 +100,19 @@ def _outliers(verdicts: Sequence[EpisodeVerdict]) -> list[list[str]]:
          f'{metric.value:.4g} {text(unit_in_words(metric))}', f'{median:.4g}', f'{score:.1f}']
         for _, verdict, metric, median, score in rows
     ]  # fmt: skip
+
+
+def _operators(verdicts: Sequence[EpisodeVerdict]) -> str:
+    rows = []
+    for name in sorted({verdict.operator_id for verdict in verdicts}, key=lambda name: (not name, name)):
+        own = [verdict for verdict in verdicts if verdict.operator_id == name]
+        counts = Counter(verdict.judged.verdict for verdict in own)
+        succeeded = sum(verdict.outcome == 'SUCCESS' for verdict in own)
+        tips = Counter(verdict.judged.tip for verdict in own if verdict.judged.tip)
+        numbers = (len(own), succeeded, *(counts[one] for one in VERDICTS))
+        often = tips.most_common(1)[0][0] if tips else ''
+        rows.append([text(name or 'unknown'), *map(str, numbers), text(often)])
+    return table(('operator', 'episodes', 'successes', *VERDICTS, 'most frequent tip'), rows)
 
 
 def _reasons(verdicts: Sequence[EpisodeVerdict]) -> str:

@@ -1,4 +1,4 @@
-"""`scripted_operator`: drives simulated workcells by the scripted expert through ROS commands alone."""
+"""`scripted_operator`: drives simulated workcells by scripted experts through ROS commands alone."""
 
 import sys
 import uuid
@@ -7,14 +7,19 @@ from dataclasses import dataclass
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import EpisodeState, WorkcellInfo
-from cobalt_sim.scripted_driver import DriverPlan, DriverState, ScriptedDriver
+from cobalt_sim.scripted_operator.driver import SOURCE, DriverPlan, DriverState, Link, ScriptedDriver
+from cobalt_sim.scripted_operator.habits import Habits
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.parameter_table import parameter
 from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop, run_node
 from cobalt_teleop.ros.workcells import WorkcellWatch
 
-_SUMMARY = 'Solves the task of simulated workcells by its scripted expert, through ROS commands alone, and sums up.'
+_SUMMARY = """\
+Solves the task of simulated workcells by its scripted expert, through ROS commands alone, and sums up.
+
+By its habits it may be made a bad operator: slow, shaky, hesitant, on a late link, or one who fails.
+"""
 
 _PERIOD_S = 0.05
 
@@ -28,7 +33,38 @@ class ScriptedOperatorParameters:
     episodes: int = parameter(1, 'Episodes of each workcell; 0 to drive without episodes', lower=0, upper=1000000)
     seed: int = parameter(1, 'Seed of the first episode; each next one has the next', lower=1, upper=2**31 - 1)
     require_recording: bool = parameter(False, 'Refuse to run an episode that cannot be recorded')
+    operator: str = parameter(SOURCE, 'Name shown to others, and kept in recordings')
+    slowness: int = parameter(1, 'How many times slower than it can', lower=1, upper=20)
+    tremor_mm: float = parameter(0.0, 'Standard deviation of the shaking of its hand [mm]', lower=0.0, upper=50.0)
+    tremor_hz: float = parameter(5.0, 'Frequency of that [Hz]', lower=0.1, upper=10.0)
+    pause_every_s: float = parameter(0.0, 'Mean time from one pause to the next; 0 for none [s]', lower=0.0, upper=60.0)
+    pause_s: float = parameter(1.5, 'Length of a pause [s]', lower=0.0, upper=60.0)
+    grasps: bool = parameter(True, 'Closes its gripper')
+    gives_up_s: float = parameter(
+        0.0, 'Ends an episode as a failure after so long; 0 for never [s]', lower=0.0, upper=600.0
+    )
+    delay_ms: float = parameter(0.0, 'Its commands arrive so late [ms]', lower=0.0, upper=5000.0)
+    jitter_ms: float = parameter(0.0, 'And by up to so much later [ms]', lower=0.0, upper=5000.0)
+    picture_every_s: float = parameter(
+        0.0, 'It sees a new picture so often; 0 tells the host nothing of pictures [s]', lower=0.0, upper=60.0
+    )
     wait_s: float = parameter(30.0, 'How long to wait for the workcells [s]', lower=0.0, upper=3600.0)
+
+    def habits(self) -> Habits:
+        """Returns how it drives."""
+        return Habits(
+            slowness=self.slowness,
+            tremor_m=self.tremor_mm * 1e-3,
+            tremor_hz=self.tremor_hz,
+            pause_every_s=self.pause_every_s,
+            pause_s=self.pause_s,
+            grasps=self.grasps,
+            gives_up_s=self.gives_up_s,
+        )
+
+    def link(self) -> Link:
+        """Returns what stands between it and the host."""
+        return Link(delay_s=self.delay_ms * 1e-3, jitter_s=self.jitter_ms * 1e-3, picture_every_s=self.picture_every_s)
 
 
 class ScriptedOperatorNode(Node):
@@ -51,12 +87,16 @@ class ScriptedOperatorNode(Node):
     def _on_workcell(self, info: WorkcellInfo) -> None:
         if info.workcell_id in self._drivers:
             return
+        parameters = self._parameters
         plan = DriverPlan(
-            episodes=self._parameters.episodes,
-            first_seed=self._parameters.seed,
-            require_recording=self._parameters.require_recording,
+            episodes=parameters.episodes,
+            first_seed=parameters.seed,
+            require_recording=parameters.require_recording,
             session_id=self._session_id,
             period_s=_PERIOD_S,
+            operator_id=parameters.operator,
+            habits=parameters.habits(),
+            link=parameters.link(),
         )
         try:
             self._drivers[info.workcell_id] = ScriptedDriver(self, info, plan)
