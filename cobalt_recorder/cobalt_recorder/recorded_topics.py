@@ -66,12 +66,14 @@ def recorded_topics(
 
 
 def _found(name: str, workcell_id: str, types: Sequence[str]) -> Topic | None:
-    """Returns what a topic of the graph is, if it holds an operator's samples or an object's poses."""
+    """Returns what a topic of the graph is, if it is one of those that some workcells have."""
     match name.removeprefix(f'/{workcell_id}/').split('/'):
         case 'operator', device, part:
             topic = topics.operator_sample(device, part)
         case 'object', thing, 'pose':
             topic = topics.object_pose(thing)
+        case [topics.SIMULATOR_STATE.name]:
+            topic = topics.SIMULATOR_STATE
         case _:
             return None
     return topic if topic.type in types and name == topic.absolute(workcell_id) else None

@@ -85,6 +85,16 @@ class ArmDrive:
         data.act[self._act] = self._target
         data.ctrl[self._ctrl] = 0.0
 
+    @property
+    def state(self) -> Vector:
+        """(2 n,) what it knows of the tick before: targets, and how far the set points were ahead of them [rad]."""
+        return np.concatenate([self._target, self._was_ahead])
+
+    @state.setter
+    def state(self, state: Vector) -> None:
+        self._target, self._was_ahead = np.split(np.array(state, dtype=float), 2)
+        self._ahead = np.zeros_like(self._target)
+
     def aim(self, target: Vector, velocity: Vector | None) -> None:
         """Takes the (n,) targets of the tick that begins [rad], and how fast they are expected to go on [rad/s]."""
         step = target - self._target

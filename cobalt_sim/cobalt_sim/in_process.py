@@ -10,7 +10,7 @@ from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_teleop.core.command import Authority, HoldReason, Limit, Mode, MotionCommand, Reference
 from cobalt_teleop.core.part_controller import Measured, PartController
 from cobalt_teleop.core.pose import Pose
-from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription
+from cobalt_teleop.workcell_host.plant import FullState, Observation, PartAction, PartDescription
 
 
 class GuardedPart:
@@ -104,6 +104,8 @@ class GuardedPlant:
         self.parts = {part.name: GuardedPart(part, period_s) for part in plant.capabilities.parts}
         self.before = plant.observe()
         """The state that the last tick began with."""
+        self.state_before: FullState = plant.full_state()
+        """Likewise, all of it."""
         self.actions: Mapping[str, PartAction] = {}
         """Of the last tick, by part."""
         self._start()
@@ -157,6 +159,7 @@ class GuardedPlant:
 
     def _live(self, actions: Mapping[str, PartAction]) -> None:
         self.before, self.actions = self.plant.observe(), actions
+        self.state_before = self.plant.full_state()
         self.plant.apply(actions)
         self.plant.advance()
 

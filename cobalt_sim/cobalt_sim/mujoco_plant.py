@@ -9,14 +9,17 @@ import numpy as np
 
 from cobalt_sim import goal_scene
 from cobalt_sim.plant_arm import PlantArm
+from cobalt_sim.render_context import Bodies
 from cobalt_sim.scene import FRONT
 from cobalt_sim.sim_world import SimWorld
+from cobalt_sim.still_background import Depth
 from cobalt_sim.tasks.task import SceneState
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import Pose, Vector, rotation_vector, wxyz, xyzw
 from cobalt_teleop.kinematics.arm_set import ARM
 from cobalt_teleop.workcell_host.plant import (
     Capabilities,
+    FullState,
     Observation,
     PartAction,
     Picture,
@@ -25,6 +28,10 @@ from cobalt_teleop.workcell_host.plant import (
 )
 
 PART = ARM
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+STATE_FORMAT = f'MuJoCo {mujoco.__version__}: integration state, drives'
+"""What a full state is."""
 
 _UNSTABLE = (
     mujoco.mjtWarning.mjWARN_BADQPOS,
@@ -61,6 +68,7 @@ class MujocoPlant:
             tasks=(self._world.task.info.name,),
             can_reset=True,
             judges_success=True,
+            tells_full_state=True,
         )
 
     @property
@@ -92,6 +100,36 @@ class MujocoPlant:
         """Returns the objects' poses in the base frame of a part, by name."""
         to_part = self._arms[part].base.inverse() @ self._first.base
         return {name: to_part @ pose for name, pose in self._observation.objects.items()}
+
+    def full_state(self) -> FullState:
+        """Returns all that the simulation goes on from: MuJoCo's integration state, then each arm's drive."""
+        values = np.empty(mujoco.mj_stateSize(self._world.model, _STATE))
+        mujoco.mj_getState(self._world.model, self._data, values, _STATE)
+        return FullState(
+            format=STATE_FORMAT, values=np.concatenate([values, *(arm.drive.state for arm in self._arms.values())])
+        )
+
+    def go_on_from(self, state: FullState) -> None:
+        """Brings this workcell into a state that one like it was in.
+
+        Raises:
+            CobaltError: It is the state of another model, or of another version of MuJoCo.
+        """
+        count = mujoco.mj_stateSize(self._world.model, _STATE)
+        own = self.full_state()
+        if state.format != own.format or state.values.shape != own.values.shape or not np.isfinite(state.values).all():
+            raise CobaltError(
+                f'the state is of {state.format or "nothing"} with {state.values.size} values, but this simulator has '
+                f'{own.format} with {own.values.size}'
+            )
+        parts = np.split(state.values, count + np.cumsum([0, *(arm.drive.state.size for arm in self._arms.values())]))
+        mujoco.mj_setState(self._world.model, self._data, parts[0], _STATE)
+        for arm, drive in zip(self._arms.values(), parts[1:-1], strict=True):
+            arm.drive.state = drive
+        mujoco.mj_forward(self._world.model, self._data)
+        # What follows from the state is computed; where the solver begins must stay what it was.
+        mujoco.mj_setState(self._world.model, self._data, parts[0], _STATE)
+        self._look()
 
     def apply(self, actions: Mapping[str, PartAction]) -> None:
         """Takes the targets for this tick. After a fault the arm stays in its start state until the next reset."""
@@ -212,6 +250,14 @@ class MujocoPlant:
             size_px: Width and height; the camera's own by default.
         """
         return self._world.draw(self._data, camera, size_px)
+
+    def capture_depth(self, camera: str) -> Depth:
+        """Returns (height, width) how far what is seen lies from the camera along its axis [m]."""
+        return self._world.draw_depth(self._data, camera)
+
+    def capture_bodies(self, camera: str) -> Bodies:
+        """Returns (height, width) the number of the body that is seen, 0 for what does not move."""
+        return self._world.draw_bodies(self._data, camera)
 
     def goal_picture(self, task: str) -> Picture | None:
         """Returns what the front camera sees when the task is done; None if there are no cameras.

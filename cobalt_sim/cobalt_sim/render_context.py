@@ -6,10 +6,14 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from cobalt_sim.blob_shadows import BlobShadows
 from cobalt_sim.still_background import Depth, StillBackground
 from cobalt_teleop.workcell_host.plant import Picture
+
+Bodies = NDArray[np.uint8]
+"""(height, width) numbers of bodies."""
 
 _STILL = int(mujoco.mjtCatBit.mjCAT_STATIC)
 _MOVING = int(mujoco.mjtCatBit.mjCAT_DYNAMIC | mujoco.mjtCatBit.mjCAT_DECOR)
@@ -62,13 +66,7 @@ class RenderContext:
 
     def draw(self, data: Any, camera: str, width: int, height: int) -> Picture:
         """Returns a picture of a mujoco.MjData, (height, width, 3) RGB."""
-        if getattr(_CURRENT, 'context', None) is not self:
-            self._gl.make_current()
-            _CURRENT.context = self
-        if width > self._mjr.offWidth or height > self._mjr.offHeight:
-            mujoco.mjr_resizeOffscreen(max(width, self._mjr.offWidth), max(height, self._mjr.offHeight), self._mjr)
-        number = self._model.camera(camera).id
-        self._camera.fixedcamid = number
+        number = self._look_through(camera, width, height)
         if not self._puts_together or self._model.body_weldid[self._model.cam_bodyid[number]]:
             self._update(data, _STILL | _MOVING)
             if self._blobs is not None:
@@ -80,6 +78,46 @@ class RenderContext:
             self._blobs.add_bright_to(self._scene, data, data.cam_xpos[number])
         self._draw_into(*background.canvas)
         return background.behind(*background.canvas)[::-1]
+
+    def draw_depth(self, data: Any, camera: str, width: int, height: int) -> Depth:
+        """Returns (height, width) how far what is seen lies from the camera along its axis [m]."""
+        self._look_through(camera, width, height)
+        self._update(data, _STILL | _MOVING)
+        buffer = np.empty((height, width), np.float32)
+        self._draw_into(_room_for(width, height), buffer)
+        sight = self._model.vis.map
+        near, far = (float(plane * self._model.stat.extent) for plane in (sight.znear, sight.zfar))
+        # The buffer has 0 at the near plane and 1 at the far one, linear in the reciprocal of the distance.
+        return np.asarray(near / (1.0 - buffer[::-1] * (1.0 - near / far)), dtype=np.float32)
+
+    def draw_bodies(self, data: Any, camera: str, width: int, height: int) -> Bodies:
+        """Returns (height, width) the number of the body that is seen, 0 for what is fixed to the world."""
+        self._look_through(camera, width, height)
+        self._update(data, _STILL | _MOVING)
+        flags = (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR)
+        for flag in flags:
+            self._scene.flags[flag] = 1
+        coded = self._draw_into(_room_for(width, height))[::-1].astype(np.int32)
+        for flag in flags:
+            self._scene.flags[flag] = 0
+        # The colour is one more than the place in the scene; nothing drawn is black.
+        places = coded[..., 0] | coded[..., 1] << 8 | coded[..., 2] << 16
+        bodies = np.zeros(self._scene.maxgeom + 1, dtype=np.uint8)
+        for drawn in self._scene.geoms[: self._scene.ngeom]:
+            if drawn.objtype == mujoco.mjtObj.mjOBJ_GEOM and drawn.segid >= 0:
+                bodies[drawn.segid + 1] = self._model.geom_bodyid[drawn.objid]
+        return np.asarray(bodies[places])
+
+    def _look_through(self, camera: str, width: int, height: int) -> int:
+        """Makes room for a picture through a camera, and returns the camera's number."""
+        if getattr(_CURRENT, 'context', None) is not self:
+            self._gl.make_current()
+            _CURRENT.context = self
+        if width > self._mjr.offWidth or height > self._mjr.offHeight:
+            mujoco.mjr_resizeOffscreen(max(width, self._mjr.offWidth), max(height, self._mjr.offHeight), self._mjr)
+        number = int(self._model.camera(camera).id)
+        self._camera.fixedcamid = number
+        return number
 
     def _new_background(self, data: Any, camera: int, width: int, height: int) -> StillBackground:
         self._update(data, _STILL)
@@ -123,13 +161,13 @@ class ThreadRenderer:
         self._make = partial(RenderContext, model, gl_context, shadows=shadows, blobs=blobs)
         self._threads = threading.local()
 
-    def draw(self, data: Any, camera: str, width: int, height: int) -> Picture:
-        """Returns a picture of a mujoco.MjData, (height, width, 3) RGB."""
-        context = getattr(self._threads, 'context', None)
+    @property
+    def context(self) -> RenderContext:
+        """The calling thread's."""
+        context: RenderContext | None = getattr(self._threads, 'context', None)
         if context is None:
-            context = self._make()
-            self._threads.context = context
-        return context.draw(data, camera, width, height)
+            context = self._threads.context = self._make()
+        return context
 
     def close_thread(self) -> None:
         """Frees the context of the calling thread, which every thread that drew shall do before it ends."""

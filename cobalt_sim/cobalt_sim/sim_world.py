@@ -10,8 +10,9 @@ from cobalt_sim import scene
 from cobalt_sim.blob_shadows import BlobShadows
 from cobalt_sim.model_indices import ModelIndices
 from cobalt_sim.render_backend import context_class, find_backend
-from cobalt_sim.render_context import ThreadRenderer
+from cobalt_sim.render_context import Bodies, RenderContext, ThreadRenderer
 from cobalt_sim.render_profile import RenderProfile
+from cobalt_sim.still_background import Depth
 from cobalt_sim.tasks.task import Task
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.kinematics.arm_set import ArmSet, single
@@ -87,10 +88,29 @@ class SimWorld:
             camera: Its name.
             size_px: Width and height; the camera's own by default.
         """
+        return self._context.draw(data, camera, *self._size(camera, size_px))
+
+    def draw_depth(self, data: Any, camera: str, size_px: tuple[int, int] | None = None) -> Depth:
+        """Returns (height, width) how far what is seen lies from the camera along its axis [m], drawn likewise."""
+        return self._context.draw_depth(data, camera, *self._size(camera, size_px))
+
+    def draw_bodies(self, data: Any, camera: str, size_px: tuple[int, int] | None = None) -> Bodies:
+        """Returns (height, width) the number of the body that is seen, drawn likewise; `body_names` has their names."""
+        return self._context.draw_bodies(data, camera, *self._size(camera, size_px))
+
+    @property
+    def body_names(self) -> list[str]:
+        """Of all bodies, by number; the first is the world."""
+        return [self.model.body(number).name for number in range(self.model.nbody)]
+
+    @property
+    def _context(self) -> RenderContext:
         if self._renderer is None:
             raise RuntimeError('this world has no cameras')
-        width, height = size_px or (self.cameras[camera].width, self.cameras[camera].height)
-        return self._renderer.draw(data, camera, width, height)
+        return self._renderer.context
+
+    def _size(self, camera: str, size_px: tuple[int, int] | None) -> tuple[int, int]:
+        return size_px or (self.cameras[camera].width, self.cameras[camera].height)
 
     def goal_picture(self, draw: Callable[[], Picture]) -> Picture | None:
         """Returns the picture of the task's goal, which the first call draws; None for a world without cameras."""

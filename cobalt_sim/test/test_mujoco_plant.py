@@ -1,11 +1,14 @@
+import dataclasses
+
 import mujoco
 import numpy as np
 import pytest
 
+from cobalt_sim.in_process import GuardedPlant
 from cobalt_sim.mujoco_plant import PART
 from cobalt_sim.tasks.lift import CUBE
 from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.core.pose import angle_between
+from cobalt_teleop.core.pose import Pose, angle_between
 from cobalt_teleop.workcell_host.plant import PartAction
 
 
@@ -147,3 +150,37 @@ def test_emergency_stop_brings_a_moving_arm_to_rest(make_plants):
     part = plant.observe().parts[PART]
     assert np.abs(part.joint_velocities).max() < 0.01
     assert np.linalg.norm(part.pose.position - place) < 0.05
+
+
+def test_from_a_full_state_it_goes_on_bit_for_bit(make_plants):
+    plant, other = make_plants([3, 4])
+    generator = np.random.default_rng(0)
+    guarded = GuardedPlant(plant)
+    states, actions = [], []
+    for _ in range(40):
+        way = generator.uniform(-0.01, 0.01, 3)
+        states.append(plant.full_state())
+        guarded.follow(
+            Pose(plant.observe().parts['arm'].pose.position + way, plant.observe().parts['arm'].pose.quat_xyzw), 0.3
+        )
+        actions.append(guarded.actions)
+    for start in (0, 17):
+        other.go_on_from(states[start])
+        for at in range(start, 40):
+            assert (other.full_state().values == states[at].values).all(), f'from {start}: tick {at}'
+            other.apply(actions[at])
+            other.advance()
+
+
+def test_a_state_of_something_else_is_refused(make_plants):
+    (plant,) = make_plants([0])
+    state = plant.full_state()
+    for other in (
+        dataclasses.replace(state, values=state.values[:-1]),
+        dataclasses.replace(state, values=np.append(state.values, 0.0)),
+        dataclasses.replace(state, values=np.full_like(state.values, np.nan)),
+        dataclasses.replace(state, format='MuJoCo 2.0'),
+    ):
+        with pytest.raises(CobaltError, match='the state is of'):
+            plant.go_on_from(other)
+    assert (plant.full_state().values == state.values).all()

@@ -1,5 +1,6 @@
 import threading
 
+import mujoco
 import numpy as np
 import pytest
 from sim_cameras import camera
@@ -109,7 +110,7 @@ def test_the_nice_profile_draws_shadows(robot, seen_world):
 
 def test_a_size_above_the_buffer_is_drawn_in_full(seen_world):
     plant = MujocoPlant(seen_world, 1)
-    large = seen_world._renderer.draw(plant.data, 'front', 400, 300)
+    large = seen_world.draw(plant.data, 'front', (400, 300))
     assert large.shape == (300, 400, 3)
     assert large[0].any()
     assert large[-1].any()
@@ -163,3 +164,34 @@ def test_a_picture_may_be_asked_for_in_another_size(seen_world):
     shrunk = full.reshape(60, 2, 80, 2, 3).mean(axis=(1, 3))
     assert np.abs(small - shrunk).mean() < 6, 'the same view'
     assert np.array_equal(plant.capture('front'), full)
+
+
+def test_depth_is_the_way_along_the_axis_of_the_camera(seen_world):
+    plant = MujocoPlant(seen_world, 1)
+    model, data = seen_world.model, plant.data
+    camera = model.camera('front').id
+    place, axes = data.cam_xpos[camera], data.cam_xmat[camera].reshape(3, 3)
+    depth = plant.capture_depth('front')
+    height, width = depth.shape
+    focal_px = seen_world.cameras['front'].focal_px
+    shown = np.array([1, 1, 1, 0, 1, 1], dtype=np.uint8)
+    for row, column in ((height // 2, width // 2), (height - 20, 30), (height // 2, width - 40)):
+        way = axes @ np.array([(column + 0.5 - width / 2) / focal_px, -(row + 0.5 - height / 2) / focal_px, -1.0])
+        length = np.linalg.norm(way)
+        hit = mujoco.mj_ray(model, data, place, way / length, shown, 1, -1, np.zeros(1, dtype=np.int32))
+        assert depth[row, column] == pytest.approx(hit / length, abs=0.01)
+
+
+def test_each_pixel_tells_which_body_it_shows(seen_world):
+    plant = MujocoPlant(seen_world, 1)
+    before = plant.capture('front').copy()
+    bodies, names = plant.capture_bodies('front'), seen_world.body_names
+    model, data = seen_world.model, plant.data
+    camera = model.camera('front').id
+    inside = data.cam_xmat[camera].reshape(3, 3).T @ (data.body(CUBE).xpos - data.cam_xpos[camera])
+    focal_px = seen_world.cameras['front'].focal_px
+    column = int(bodies.shape[1] / 2 + focal_px * inside[0] / -inside[2])
+    row = int(bodies.shape[0] / 2 - focal_px * inside[1] / -inside[2])
+    assert names[bodies[row, column]] == CUBE
+    assert bodies[0, 0] == 0 and 3 < len(np.unique(bodies)) < len(names)
+    assert (plant.capture('front') == before).all(), 'what is drawn after it is drawn as before'

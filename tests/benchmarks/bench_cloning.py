@@ -31,28 +31,31 @@ _FINGERS_OPEN = 0.5
 
 
 class Policy:
-    """A network from what is measured to the way of the tool and the gripper.
+    """The mean of some networks, from what is measured to the way of the tool and the gripper.
 
     Args:
-        file: Of its weights.
+        file: Of their weights.
         scales: Mean and standard deviation of inputs, then of outputs.
     """
 
     def __init__(self, file: Path, scales: tuple[np.ndarray, ...]) -> None:
-        stored = np.load(file)
-        count = sum(name.startswith('weights') for name in stored)
-        self._layers = [(stored[f'weights_{place}'], stored[f'biases_{place}']) for place in range(count)]
+        self._networks: dict[str, dict[str, dict[str, np.ndarray]]] = {}
+        for name, values in np.load(file).items():
+            number, place, kind = name.split('.')
+            self._networks.setdefault(number, {}).setdefault(place, {})[kind] = values
         self._scales = scales
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
         """Returns (n, 7) for (n, i): the way [m], the turn as a rotation vector [rad], the gripper."""
         mean, deviation, out_mean, out_deviation = self._scales
-        values = (inputs - mean) / deviation
-        for place, (weights, biases) in enumerate(self._layers):
-            values = values @ weights + biases
-            if place < len(self._layers) - 1:
-                values = np.maximum(values, 0.0)
-        return np.asarray(values * out_deviation + out_mean)
+        answers = []
+        for layers in self._networks.values():
+            values = (inputs - mean) / deviation
+            for number, layer in enumerate(layers.values(), start=1):
+                values = values @ layer['weights'] + layer['biases']
+                values = np.maximum(values, 0.0) if number < len(layers) else values
+            answers.append(values)
+        return np.asarray(np.mean(answers, axis=0) * out_deviation + out_mean)
 
 
 def inputs_of(tool: np.ndarray, gripper: np.ndarray, cube: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from cobalt_teleop.kinematics.robot_description import RobotDescription
 from cobalt_teleop.workcell_host.plant import (
     CameraModel,
     Capabilities,
+    FullState,
     Observation,
     PartAction,
     PartState,
@@ -122,6 +123,10 @@ class DriverPlant:
     def capture(self, camera: str, size_px: tuple[int, int] | None = None) -> Picture:
         """Raises CobaltError: its cameras are filmed by other nodes."""
         raise CobaltError(f"the camera '{camera}' is filmed by camera_encoder")
+
+    def full_state(self) -> FullState | None:
+        """Returns None: nobody knows all of a real arm."""
+        return None
 
     def goal_picture(self, task: str) -> Picture | None:
         """Returns None: a photograph can be given to the host."""

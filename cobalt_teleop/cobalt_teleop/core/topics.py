@@ -75,6 +75,9 @@ CONTROL_STEP = _cobalt('control_step', 'ControlStep', STEPS)
 CONTROL_STATE = _cobalt('control_state', 'ControlState', LATCHED)
 EPISODE = _cobalt('episode', 'EpisodeState', LATCHED)
 WORKCELL = _cobalt('workcell', 'WorkcellInfo', LATCHED)
+SIMULATOR_STATE = _cobalt('simulator_state', 'SimulatorState', STEPS)
+"""All that a simulation goes on from, before each row's action; published for who subscribes."""
+
 GOAL_PICTURE = Topic('goal_picture', 'sensor_msgs/msg/CompressedImage', LATCHED)
 """What is to be done, as JPEG or PNG; nobody publishes it where there is none."""
 

@@ -12,6 +12,7 @@ from cobalt_teleop.core.pose import Pose, Vector, angle_between, quaternion, rot
 from cobalt_teleop.workcell_host.plant import (
     CameraModel,
     Capabilities,
+    FullState,
     Observation,
     PartAction,
     PartDescription,
@@ -150,6 +151,10 @@ class IdealPlant:
         self._time_s = 0.0
         self.stopped = False
         self._stamp_ns = time.time_ns()
+
+    def full_state(self) -> FullState | None:
+        """Returns None: what it does is not worth living through again."""
+        return None
 
     def hold(self) -> None:
         """Keeps the targets."""

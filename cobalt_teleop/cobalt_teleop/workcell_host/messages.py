@@ -91,6 +91,7 @@ def part_step(
         message.anchor = pose_message(decision.anchor)
         message.target = pose_message(decision.target)
         message.joint_targets = decision.joint_targets.tolist()
+        message.joint_velocity_targets = decision.joint_velocities.tolist()
         message.gripper_target = decision.gripper_target
         message.limits = int(decision.limits) | extra_limits
         message.hold_reason = int(decision.hold_reason)

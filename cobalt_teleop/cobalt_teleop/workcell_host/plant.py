@@ -78,6 +78,7 @@ class Capabilities:
         objects: Names of the objects whose poses `observe` tells.
         can_reset: `reset` brings the scene into a start state by itself.
         judges_success: `progress` knows success.
+        tells_full_state: `full_state` knows all that a simulation goes on from.
     """
 
     real: bool
@@ -89,6 +90,7 @@ class Capabilities:
     other_cameras: tuple[CameraModel, ...] = ()
     can_reset: bool
     judges_success: bool
+    tells_full_state: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +150,19 @@ class PartAction:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FullState:
+    """All that a simulation goes on from.
+
+    Attributes:
+        format: What the values are, and of which simulator and version.
+        values: (n,)
+    """
+
+    format: str
+    values: Vector
+
+
+@dataclass(frozen=True, kw_only=True)
 class Progress:
     """How far the task has come.
 
@@ -191,6 +206,10 @@ class Plant(Protocol):
 
     def observe(self) -> Observation:
         """Returns the measured state. Does not wait."""
+        ...
+
+    def full_state(self) -> FullState | None:
+        """Returns all that a simulation goes on from; None on hardware, and where nobody can tell."""
         ...
 
     def apply(self, actions: Mapping[str, PartAction]) -> None:

@@ -159,6 +159,7 @@ class Workcell:
     def _tick(self, missed: int) -> None:
         start_s = time.monotonic()
         before = self._plant.observe()
+        full_state = self._plant.full_state() if self._publish.full_state_is_wanted else None
         self._follow_lease(start_s)
         self._episodes.follow_recorder(self._step)
         row = ControlStep(
@@ -191,6 +192,7 @@ class Workcell:
         row.reward, row.stage, row.success = progress.reward, progress.stage, progress.success
         row.tick_ms = (time.monotonic() - start_s) * 1e3
         self._publish.step(row)
+        self._publish.full_state(full_state, row)
         self._step += 1
         after = self._plant.observe()
         self._episodes.judge(progress)

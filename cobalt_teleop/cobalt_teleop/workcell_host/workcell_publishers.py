@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rclpy.node import Node
 
-from cobalt_interfaces.msg import ControlState, ControlStep
+from cobalt_interfaces.msg import ControlState, ControlStep, SimulatorState
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.episode import Episode
 from cobalt_teleop.core.lease import Lease
@@ -13,7 +13,7 @@ from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.workcell_host import messages
-from cobalt_teleop.workcell_host.plant import Capabilities, Observation
+from cobalt_teleop.workcell_host.plant import Capabilities, FullState, Observation
 
 _EXPIRY_NEWS_S = 3.0
 
@@ -82,6 +82,9 @@ class WorkcellPublishers:
         self._objects = {
             name: create_publisher(node, topics.object_pose(name), workcell_id) for name in capabilities.objects
         }
+        self._full_state = (
+            create_publisher(node, topics.SIMULATOR_STATE, workcell_id) if capabilities.tells_full_state else None
+        )
         self._told: tuple[object, ...] | None = None
         self._told_expiry_s = 0.0
 
@@ -105,6 +108,18 @@ class WorkcellPublishers:
     def step(self, row: ControlStep) -> None:
         """Tells one tick."""
         self._step.publish(row)
+
+    @property
+    def full_state_is_wanted(self) -> bool:
+        """Whether somebody takes the simulator's state."""
+        return self._full_state is not None and bool(self._full_state.get_subscription_count())
+
+    def full_state(self, state: FullState | None, row: ControlStep) -> None:
+        """Tells the simulator's state that a tick began with."""
+        if self._full_state is not None and state is not None:
+            self._full_state.publish(
+                SimulatorState(header=row.header, step=row.step, format=state.format, values=state.values.tolist())
+            )
 
     def episode(self, episode: Episode, now_s: float) -> None:
         """Tells the state of the episode."""
