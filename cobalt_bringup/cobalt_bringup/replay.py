@@ -11,6 +11,7 @@ import numpy as np
 from cobalt_bringup.replay_pictures import KINDS, Film, Frames
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
+from cobalt_sim.domain import spread_of
 from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
 from cobalt_sim.replay import RecordedPart, RecordedTick, ReplayReport, replay, replay_states
@@ -79,7 +80,10 @@ def _replay(path: Path, options: argparse.Namespace) -> ReplayReport:
         rate_hz, seed = float(workcell['control_rate_hz']), int(facts['seed'])
     except (KeyError, ValueError) as error:
         raise CobaltError(f'{path} does not tell its control rate and seed') from error
-    world = SimWorld(arms, load_task(facts.get('task', '')), cameras, load_profile('fast'), tick_s=1.0 / rate_hz)
+    domain = spread_of(workcell.get('randomisation', ''))
+    world = SimWorld(
+        arms, load_task(facts.get('task', '')), cameras, load_profile('fast'), tick_s=1.0 / rate_hz, domain=domain
+    )
     plant = MujocoPlant(world, seed)
     pictures: list[Film | Frames] = []
     try:

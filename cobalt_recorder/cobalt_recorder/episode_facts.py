@@ -33,6 +33,7 @@ def recording_facts(workcell: Any) -> dict[str, str]:
     """
     return {
         'schema_version': str(workcell.schema_version),
+        'randomisation': workcell.randomisation,
         'recorder_version': recorder_version(),
         'software_version': workcell.software_version,
         'software_hash': workcell.software_hash,

@@ -1,5 +1,6 @@
 """One simulated workcell, as its host drives it."""
 
+import copy
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +9,7 @@ import mujoco
 import numpy as np
 
 from cobalt_sim import goal_scene
+from cobalt_sim.domain import DomainSpread, randomise
 from cobalt_sim.plant_arm import PlantArm
 from cobalt_sim.render_context import Bodies
 from cobalt_sim.scene import FRONT
@@ -46,13 +48,16 @@ class MujocoPlant:
     Args:
         world: Shared with the other workcells.
         seed: Of the first start state.
+        domain: How much differs from episode to episode; the world's if not given.
     """
 
-    def __init__(self, world: SimWorld, seed: int = 0) -> None:
+    def __init__(self, world: SimWorld, seed: int = 0, *, domain: DomainSpread | None = None) -> None:
         self._world = world
-        self._data = mujoco.MjData(world.model)
+        self._domain = world.domain if domain is None else domain
+        self._model = copy.deepcopy(world.model) if self._domain.varies else world.model
+        self._data = mujoco.MjData(self._model)
         self._arms = {
-            arm.part: PlantArm(arm, world.model, self._data, world.indices.arms[arm.part], world.tick_s)
+            arm.part: PlantArm(arm, self._model, self._data, world.indices.arms[arm.part], world.tick_s)
             for arm in world.arms.arms
         }
         self._capabilities = self._describe()
@@ -69,6 +74,7 @@ class MujocoPlant:
             can_reset=True,
             judges_success=True,
             tells_full_state=True,
+            randomisation=self._domain.as_text(),
         )
 
     @property
@@ -103,8 +109,8 @@ class MujocoPlant:
 
     def full_state(self) -> FullState:
         """Returns all that the simulation goes on from: MuJoCo's integration state, then each arm's drive."""
-        values = np.empty(mujoco.mj_stateSize(self._world.model, _STATE))
-        mujoco.mj_getState(self._world.model, self._data, values, _STATE)
+        values = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+        mujoco.mj_getState(self._model, self._data, values, _STATE)
         return FullState(
             format=STATE_FORMAT, values=np.concatenate([values, *(arm.drive.state for arm in self._arms.values())])
         )
@@ -115,7 +121,7 @@ class MujocoPlant:
         Raises:
             CobaltError: It is the state of another model, or of another version of MuJoCo.
         """
-        count = mujoco.mj_stateSize(self._world.model, _STATE)
+        count = mujoco.mj_stateSize(self._model, _STATE)
         own = self.full_state()
         if state.format != own.format or state.values.shape != own.values.shape or not np.isfinite(state.values).all():
             raise CobaltError(
@@ -123,12 +129,12 @@ class MujocoPlant:
                 f'{own.format} with {own.values.size}'
             )
         parts = np.split(state.values, count + np.cumsum([0, *(arm.drive.state.size for arm in self._arms.values())]))
-        mujoco.mj_setState(self._world.model, self._data, parts[0], _STATE)
+        mujoco.mj_setState(self._model, self._data, parts[0], _STATE)
         for arm, drive in zip(self._arms.values(), parts[1:-1], strict=True):
             arm.drive.state = drive
-        mujoco.mj_forward(self._world.model, self._data)
+        mujoco.mj_forward(self._model, self._data)
         # What follows from the state is computed; where the solver begins must stay what it was.
-        mujoco.mj_setState(self._world.model, self._data, parts[0], _STATE)
+        mujoco.mj_setState(self._model, self._data, parts[0], _STATE)
         self._look()
 
     def apply(self, actions: Mapping[str, PartAction]) -> None:
@@ -142,13 +148,13 @@ class MujocoPlant:
         """Simulates one control period. Releases the interpreter's lock meanwhile."""
         for arm in self._arms.values():
             arm.drive.run(self._data)
-        mujoco.mj_step(self._world.model, self._data, nstep=self._world.substeps)
+        mujoco.mj_step(self._model, self._data, nstep=self._world.substeps)
         if self._unstable():
             fault = f'the simulation became unstable at {self._data.time:.2f} s and was reset; start a new episode'
             self.reset(self._world.task.info.name, self._seed)
             self._fault = fault
         else:
-            mujoco.mj_forward(self._world.model, self._data)
+            mujoco.mj_forward(self._model, self._data)
         self._look()
 
     def _unstable(self) -> bool:
@@ -164,6 +170,9 @@ class MujocoPlant:
         self._check_task(task)
         self._seed = seed
         self._fault = ''
+        if self._domain.varies:
+            bodies = [self._world.indices.object_bodies[name] for name in self._world.task.objects]
+            randomise(self._model, self._world.model, self._domain, seed, bodies)
         self._rest_at(
             {arm.part: arm.robot.home for arm in self._world.arms.arms},
             self._world.task.start(np.random.default_rng(seed)),
@@ -191,7 +200,7 @@ class MujocoPlant:
 
     def _rest_at(self, joints: Mapping[str, Vector], objects: Mapping[str, Pose]) -> None:
         """Puts the arms at (n,) joints [rad], with open grippers, and the objects at poses in the table's frame."""
-        model, data = self._world.model, self._data
+        model, data = self._model, self._data
         mujoco.mj_resetData(model, data)
         for part, arm in self._arms.items():
             arm.rest_at(joints[part])
@@ -228,7 +237,7 @@ class MujocoPlant:
 
     def _joint_position(self, joint: int, pose: Pose) -> float:
         """Returns the position of a slide [m] or hinge [rad] that brings its body, a child of the world, to a pose."""
-        model = self._world.model
+        model = self._model
         body = model.jnt_bodyid[joint]
         moved = Pose(model.body_pos[body], xyzw(model.body_quat[body])).inverse() @ pose
         slides = model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_SLIDE
@@ -268,7 +277,7 @@ class MujocoPlant:
         return self._world.goal_picture(self._draw_goal)
 
     def _draw_goal(self) -> Picture:
-        scene = MujocoPlant(self._world)
+        scene = MujocoPlant(self._world, domain=DomainSpread())
         scene.show_goal()
         return np.ascontiguousarray(scene.capture(FRONT, goal_scene.DRAWN_PX)[goal_scene.CUT_OUT])
 

@@ -67,7 +67,9 @@ class RenderContext:
     def draw(self, data: Any, camera: str, width: int, height: int) -> Picture:
         """Returns a picture of a mujoco.MjData, (height, width, 3) RGB."""
         number = self._look_through(camera, width, height)
-        if not self._puts_together or self._model.body_weldid[self._model.cam_bodyid[number]]:
+        # What never moves is drawn once: of other models, which differ from episode to episode, nothing is kept.
+        pristine = data.model is self._model and self._puts_together
+        if not pristine or self._model.body_weldid[self._model.cam_bodyid[number]]:
             self._update(data, _STILL | _MOVING)
             if self._blobs is not None:
                 self._blobs.add_to(self._scene, data)
@@ -133,7 +135,7 @@ class RenderContext:
         return background
 
     def _update(self, data: Any, categories: int) -> None:
-        mujoco.mjv_updateScene(self._model, data, self._option, self._perturb, self._camera, categories, self._scene)
+        mujoco.mjv_updateScene(data.model, data, self._option, self._perturb, self._camera, categories, self._scene)
 
     def _draw_into(self, picture: Picture, depth: Depth | None = None) -> Picture:
         """Draws the scene into (height, width, 3) RGB, and (height, width) of depth if wanted, from the bottom up."""

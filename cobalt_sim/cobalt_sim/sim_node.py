@@ -35,6 +35,7 @@ class SimNode(HostNode):
             ),
             load_profile(parameters.profile, shadows=parameters.shadows != 'off'),
             tick_s=1.0 / parameters.control_rate_hz,
+            domain=parameters.domain(),
         )
         plants = {
             f'{parameters.workcell_prefix}{index}': MujocoPlant(world, seed=parameters.seed + index)

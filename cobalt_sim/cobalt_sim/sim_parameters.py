@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from cobalt_sim.domain import DomainSpread
 from cobalt_sim.render_profile import PROFILES
 from cobalt_sim.tasks import TASKS
 from cobalt_teleop.core.parameter_table import ParameterError, parameter
@@ -29,9 +30,28 @@ class SimParameters(HostParameters):
     render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
     seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
     workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
+    randomise_lights: float = parameter(
+        0.0, 'From episode to episode lights differ by so much of their brightness and direction', lower=0.0, upper=1.0
+    )
+    randomise_colours: float = parameter(0.0, 'Colours differ by so much of each', lower=0.0, upper=1.0)
+    randomise_camera_mm: float = parameter(0.0, 'Cameras are moved by up to so much [mm]', lower=0.0, upper=200.0)
+    randomise_camera_deg: float = parameter(0.0, 'And turned by up to so much [deg]', lower=0.0, upper=45.0)
+    randomise_friction: float = parameter(0.0, 'Friction differs by so much of its own', lower=0.0, upper=0.9)
+    randomise_mass: float = parameter(0.0, "Objects' masses differ by so much of their own", lower=0.0, upper=0.9)
     goal_picture: str = parameter('', "File, JPEG or PNG, shown as the goal; empty for one drawn of the task's end")
     draw_frame_code: bool = parameter(False, "Draw each picture's stamp into it, for measurements of latency")
 
     def __post_init__(self) -> None:
         if self.width % 2 or self.height % 2:
             raise ParameterError(f'pictures are {self.width} x {self.height}, but video needs even numbers')
+
+    def domain(self) -> DomainSpread:
+        """Returns how much differs from episode to episode."""
+        return DomainSpread(
+            lights=self.randomise_lights,
+            colours=self.randomise_colours,
+            camera_mm=self.randomise_camera_mm,
+            camera_deg=self.randomise_camera_deg,
+            friction=self.randomise_friction,
+            mass=self.randomise_mass,
+        )

@@ -8,6 +8,7 @@ import mujoco
 
 from cobalt_sim import scene
 from cobalt_sim.blob_shadows import BlobShadows
+from cobalt_sim.domain import DomainSpread
 from cobalt_sim.model_indices import ModelIndices
 from cobalt_sim.render_backend import context_class, find_backend
 from cobalt_sim.render_context import Bodies, RenderContext, ThreadRenderer
@@ -34,6 +35,7 @@ class SimWorld:
         cameras: Cameras with their sizes; empty for a world without pictures, which needs no OpenGL.
         profile: What a picture may cost.
         tick_s: Simulated time of one control period [s].
+        domain: How much differs from episode to episode.
 
     Raises:
         CobaltError: A camera does not exist, the task is for other arms, or no OpenGL works.
@@ -47,9 +49,11 @@ class SimWorld:
         profile: RenderProfile,
         *,
         tick_s: float = 0.05,
+        domain: DomainSpread | None = None,
     ) -> None:
         self.arms = robot if isinstance(robot, ArmSet) else single(robot)
         self.task = task
+        self.domain = domain or DomainSpread()
         if set(self.arms.parts) != set(task.parts):
             raise CobaltError(
                 f"the task '{task.info.name}' is for the parts {' and '.join(task.parts)}, but {self.arms.name} has "

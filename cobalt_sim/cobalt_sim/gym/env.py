@@ -40,6 +40,7 @@ def make_world(options: EnvOptions) -> SimWorld:
         cameras,
         load_profile(options.profile),
         tick_s=1.0 / options.control_rate_hz,
+        domain=options.randomise,
     )
 
 

@@ -1,8 +1,10 @@
 """What can be chosen of an environment."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from cobalt_sim.domain import DomainSpread
 from cobalt_teleop.core.errors import CobaltError
 
 
@@ -20,6 +22,7 @@ class EnvOptions:
         profile: fast or nice pictures.
         control_rate_hz: Steps a second of simulated time [Hz].
         time_limit_s: After which an episode is truncated; None for the task's own, 0 for never [s].
+        randomise: How much differs from episode to episode; a mapping of DomainSpread's names will do.
         render_mode: rgb_array if `render` shall return pictures of the front camera.
     """
 
@@ -32,6 +35,7 @@ class EnvOptions:
     profile: str = 'fast'
     control_rate_hz: float = 20.0
     time_limit_s: float | None = None
+    randomise: DomainSpread = field(default_factory=DomainSpread)
     render_mode: Literal['rgb_array'] | None = None
 
     @classmethod
@@ -41,13 +45,13 @@ class EnvOptions:
         Raises:
             CobaltError: A name is unknown, or a value is not valid.
         """
-        known = [field.name for field in fields(cls) if field.name != 'task']
+        known = [one.name for one in fields(cls) if one.name != 'task']
         for name in choices:
             if name not in known:
                 raise CobaltError(f"an environment has no option '{name}'; valid are {', '.join(known)}")
         if isinstance(cameras := choices.get('cameras'), str):
             raise CobaltError(f"the option 'cameras' is a tuple of names, such as ('{cameras}',)")
-        options = cls(task=task, **choices)
+        options = cls(task=task, **{**choices, 'randomise': _spread(choices.get('randomise', {}))})
         for name, valid in (('actions', ('delta', 'absolute')), ('render_mode', (None, 'rgb_array'))):
             value = getattr(options, name)
             if value not in valid:
@@ -55,3 +59,13 @@ class EnvOptions:
         if not 5.0 <= options.control_rate_hz <= 100.0:
             raise CobaltError(f"the option 'control_rate_hz' is {options.control_rate_hz:g}, but must be in 5 to 100")
         return options
+
+
+def _spread(given: DomainSpread | Mapping[str, float]) -> DomainSpread:
+    if isinstance(given, DomainSpread):
+        return given
+    known = [one.name for one in fields(DomainSpread)]
+    if not isinstance(given, Mapping) or (unknown := sorted(set(given) - set(known))):
+        wrong = f"'{unknown[0]}'" if isinstance(given, Mapping) else repr(given)
+        raise CobaltError(f"the option 'randomise' has no {wrong}; it is a mapping of some of {', '.join(known)}")
+    return DomainSpread(**given)

@@ -178,6 +178,7 @@ def workcell_info(
         limits=[_limits(part.name, part.limits) for part in capabilities.parts],
         capabilities=[name for name, has in flags.items() if has],
         declared_topics=[topic.absolute(workcell_id) for topic in declared],
+        randomisation=capabilities.randomisation,
         software_version=software[0],
         software_hash=software[1],
     )

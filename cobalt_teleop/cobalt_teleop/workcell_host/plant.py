@@ -79,6 +79,7 @@ class Capabilities:
         can_reset: `reset` brings the scene into a start state by itself.
         judges_success: `progress` knows success.
         tells_full_state: `full_state` knows all that a simulation goes on from.
+        randomisation: How much differs from episode to episode by its seed, as JSON; empty if nothing does.
     """
 
     real: bool
@@ -91,6 +92,7 @@ class Capabilities:
     can_reset: bool
     judges_success: bool
     tells_full_state: bool = False
+    randomisation: str = ''
 
 
 @dataclass(frozen=True, kw_only=True)
