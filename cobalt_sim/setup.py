@@ -11,6 +11,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', ['resource/' + package_name]),
         ('share/' + package_name, ['package.xml']),
+        ('share/' + package_name + '/config', ['config/sim.yaml']),
     ],
     install_requires=['setuptools', 'mujoco>=3.17,<4'],
     extras_require={'gym': ['gymnasium>=1.4,<2'], 'test': ['pytest']},

@@ -2,10 +2,13 @@
 
 import sys
 
+from rclpy.node import Node
+
 from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
 from cobalt_sim.scene import camera_models
 from cobalt_sim.sim_parameters import SimParameters
+from cobalt_sim.sim_processes import SimProcesses
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_teleop.kinematics.arm_set import load_arms
@@ -38,7 +41,9 @@ class SimNode(HostNode):
             domain=parameters.domain(),
         )
         plants = {
-            f'{parameters.workcell_prefix}{index}': MujocoPlant(world, seed=parameters.seed + index)
+            f'{parameters.workcell_prefix}{parameters.first_env + index}': MujocoPlant(
+                world, seed=parameters.seed + index
+            )
             for index in range(parameters.num_envs)
         }
         self.hear_stop_button(parameters)
@@ -56,9 +61,18 @@ class SimNode(HostNode):
         )
 
 
+def _build(stop: Stop) -> Node:
+    reader = Node('sim', enable_rosout=False, start_parameter_services=False)
+    try:
+        processes = read_parameters(reader, SimParameters).processes
+    finally:
+        reader.destroy_node()
+    return SimNode(stop) if processes == 1 else SimProcesses(stop)
+
+
 def main() -> int:
     """Entry point of `sim_node`."""
-    return run_node('sim_node', _SUMMARY, SimParameters, SimNode)
+    return run_node('sim_node', _SUMMARY, SimParameters, _build)
 
 
 if __name__ == '__main__':

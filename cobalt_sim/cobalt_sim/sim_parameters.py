@@ -14,6 +14,11 @@ class SimParameters(HostParameters):
     """Parameters of sim_node."""
 
     num_envs: int = parameter(1, 'Number of workcells', lower=1, upper=64)
+    processes: int = parameter(1, 'Processes among which they are shared out', lower=1, upper=64)
+    first_env: int = parameter(0, 'Number of the first workcell', lower=0, upper=100000)
+    gpus: tuple[str, ...] = parameter(
+        (), 'Numbers of the GPUs that the processes draw on, in turn; empty for the first'
+    )
     task: str = parameter('lift', 'What is to be done', choices=tuple(TASKS))
     robot: str = parameter('franka_panda', 'Arm or arms: a name in robots/, or the path of a robot.yaml or arms.yaml')
     cameras: tuple[str, ...] = parameter(('front', 'wrist'), 'Cameras of each workcell; empty for none')
@@ -28,7 +33,9 @@ class SimParameters(HostParameters):
         choices=('blob', 'off'),
     )
     render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
-    seed: int = parameter(0, 'Seed of the first start states; workcell i gets seed + i', lower=0, upper=2**31 - 1)
+    seed: int = parameter(
+        0, 'Seed of the first start states; the next workcell has the next', lower=0, upper=2**31 - 1
+    )
     workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
     randomise_lights: float = parameter(
         0.0, 'From episode to episode lights differ by so much of their brightness and direction', lower=0.0, upper=1.0
@@ -44,6 +51,8 @@ class SimParameters(HostParameters):
     def __post_init__(self) -> None:
         if self.width % 2 or self.height % 2:
             raise ParameterError(f'pictures are {self.width} x {self.height}, but video needs even numbers')
+        if not all(gpu.isdecimal() for gpu in self.gpus):
+            raise ParameterError(f'gpus are {", ".join(self.gpus)}, but must be numbers such as 0')
 
     def domain(self) -> DomainSpread:
         """Returns how much differs from episode to episode."""
