@@ -33,9 +33,7 @@ class SimParameters(HostParameters):
         choices=('blob', 'off'),
     )
     render_threads: int = parameter(0, 'Threads that simulate and render; 0 for one a core', lower=0, upper=64)
-    seed: int = parameter(
-        0, 'Seed of the first start states; the next workcell has the next', lower=0, upper=2**31 - 1
-    )
+    seed: int = parameter(0, 'Seed of the first start states; the next workcell has the next', lower=0, upper=2**31 - 1)
     workcell_prefix: str = parameter('env_', 'Names of the workcells are this and a number')
     randomise_lights: float = parameter(
         0.0, 'From episode to episode lights differ by so much of their brightness and direction', lower=0.0, upper=1.0

@@ -1,10 +1,12 @@
 """The page around a report: one HTML file, for a desk and for a phone, light and dark."""
 
+import re
 from collections.abc import Sequence
 from html import escape
 
 from cobalt_recorder.plain_text import plain_text
 
+_NUMBER = re.compile(r'-|-?[0-9]*\.?[0-9]+(e[+-]?[0-9]+)?( .{0,8})?')
 _LONG = 30
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #656d76; --line: #d8dee4; --card: #f6f8fa;
@@ -35,7 +37,7 @@ circle.UNKNOWN { fill: var(--soft); }
 .pictures img { width: 100%; border-radius: .3rem; display: block; } .pictures div { font-size: .8rem; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .6rem; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-weight: 600; } td.number { text-align: right; white-space: nowrap; }
+th { font-weight: 600; } .number { text-align: right; white-space: nowrap; }
 tr.failed td { color: var(--bad); } tr.title td { font-weight: 600; padding-top: 1rem; }
 td.long { min-width: 14rem; }
 @media (max-width: 40rem) { svg text { font-size: 20px; } th, td { padding: .25rem .4rem; } }
@@ -57,10 +59,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, classes: Sequen
 
     Args:
         head: Titles of the columns.
-        rows: Cells as HTML; those that begin with a digit, `-` or `.` stand to the right.
+        rows: Cells as HTML; numbers, with a unit or without, stand to the right, and their titles do.
         classes: Of the rows; empty for none.
     """
-    titles = ''.join(f'<th>{text(title)}</th>' for title in head)
+    kinds = [_kind(rows[0][place]) if rows else '' for place in range(len(head))]
+    titles = ''.join(f'<th{kind}>{text(title)}</th>' for title, kind in zip(head, kinds, strict=True))
     body = ''.join(
         f'<tr class="{kind}">' + ''.join(f'<td{_kind(cell)}>{cell}</td>' for cell in row) + '</tr>'
         for row, kind in zip(rows, classes or [''] * len(rows), strict=True)
@@ -69,7 +72,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, classes: Sequen
 
 
 def _kind(cell: str) -> str:
-    if cell[:1].isdigit() or cell[:1] in ('-', '.'):
+    if _NUMBER.fullmatch(cell):
         return ' class="number"'
     return ' class="long"' if len(cell) > _LONG else ''
 
