@@ -7,8 +7,10 @@ import pytest
 from rclpy.serialization import serialize_message
 
 from cobalt_bringup import replay
-from cobalt_interfaces.msg import ControlStep, PartStep, SimulatorState
+from cobalt_interfaces.msg import ControlStep, PartInfo, PartStep, SimulatorState, WorkcellInfo
+from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_writer import BagWriter
+from cobalt_sim.domain import DomainSpread
 from cobalt_sim.in_process import run_expert
 from cobalt_sim.mujoco_plant import STATE_FORMAT, MujocoPlant
 from cobalt_sim.render_profile import load_profile
@@ -19,6 +21,7 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.kinematics.robot_description import load_robot
 
 STEPS, STATES = (f'/env_0/{topic.name}' for topic in (topics.CONTROL_STEP, topics.SIMULATOR_STATE))
+ALIKE = DomainSpread()
 
 
 def run(*arguments):
@@ -31,19 +34,29 @@ def run(*arguments):
 @pytest.fixture(scope='module')
 def ticks():
     """What the expert did with the cube of seed 4."""
-    plant = MujocoPlant(SimWorld(load_robot('franka_panda'), load_task('lift'), [], load_profile('fast')))
+    return driven(ALIKE)
+
+
+def driven(domain):
+    world = SimWorld(load_robot('franka_panda'), load_task('lift'), [], load_profile('fast'), domain=domain)
     ticks = []
-    run_expert(plant, 4, after_tick=lambda guarded: ticks.append(tick_of(guarded)))
+    run_expert(MujocoPlant(world), 4, after_tick=lambda guarded: ticks.append(tick_of(guarded)))
     return ticks
 
 
 @pytest.fixture
 def write_bag(tmp_path, ticks):
-    def write(*, kind='SIM', seed=4, robot='franka_panda', states=''):
+    def write(*, kind='SIM', seed=4, robot='franka_panda', states='', ticks=ticks, domain=ALIKE):
         folder = tmp_path / f'{kind}_{seed}_{robot}_{len(states)}'
         writer = BagWriter(folder, {})
-        parts = json.dumps([{'name': 'arm', 'robot': robot}])
-        writer.add_facts('cobalt.workcell', {'kind': kind, 'control_rate_hz': '20', 'parts': parts})
+        workcell = WorkcellInfo(
+            workcell_id='env_0',
+            kind=getattr(WorkcellInfo, f'KIND_{kind}'),
+            control_rate_hz=20.0,
+            parts=[PartInfo(name='arm', robot=robot)],
+            randomisation=domain.as_text(),
+        )
+        writer.add_facts(episode_facts.WORKCELL, episode_facts.workcell_facts(workcell))
         writer.add_facts(
             'cobalt.episode',
             {'episode_id': folder.name, 'workcell_id': 'env_0', 'task': 'lift', 'seed': str(seed)},
@@ -109,6 +122,15 @@ def test_a_film_is_of_one_bag(tmp_path, capsys):
 def test_with_states_it_is_reproduced_to_the_bit_also_without_its_seed(write_bag, capsys):
     assert run(write_bag(states=STATE_FORMAT, seed=5)) == 0
     assert 'joints as recorded, to the bit' in capsys.readouterr().out
+
+
+def test_what_differed_in_an_episode_differs_in_its_replay(write_bag, capsys):
+    domain = DomainSpread(mass=0.5, friction=0.3)
+    heavy = driven(domain)
+    assert run(write_bag(states=STATE_FORMAT, ticks=heavy, domain=domain)) == 0
+    assert 'joints as recorded, to the bit' in capsys.readouterr().out
+    run(write_bag(states=STATE_FORMAT, ticks=heavy, seed=5))
+    assert 'to the bit' not in capsys.readouterr().out
 
 
 def test_states_of_another_mujoco_are_not_gone_on_from(write_bag, capsys):

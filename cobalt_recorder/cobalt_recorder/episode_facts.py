@@ -33,7 +33,6 @@ def recording_facts(workcell: Any) -> dict[str, str]:
     """
     return {
         'schema_version': str(workcell.schema_version),
-        'randomisation': workcell.randomisation,
         'recorder_version': recorder_version(),
         'software_version': workcell.software_version,
         'software_hash': workcell.software_hash,
@@ -76,6 +75,7 @@ def workcell_facts(workcell: Any) -> dict[str, str]:
         'cameras': json.dumps(cameras),
         'capabilities': json.dumps(list(workcell.capabilities)),
         'declared_topics': json.dumps(list(workcell.declared_topics)),
+        'randomisation': workcell.randomisation,
     }
 
 
