@@ -28,7 +28,14 @@ HOLD_REASONS = {
 
 
 def status_line(
-    *, workcell_id: str, buttons: int, has_lease: bool, holder: str, refusal: str, hold_reason: int | None
+    *,
+    workcell_id: str,
+    buttons: int,
+    has_lease: bool,
+    holder: str,
+    refusal: str,
+    hold_reason: int | None,
+    must_rest: bool = False,
 ) -> str:
     """Returns one line, not wider than the terminal.
 
@@ -39,6 +46,7 @@ def status_line(
         holder: Who has control.
         refusal: Why the host refused control.
         hold_reason: PartStep.HOLD_*; None if no tick was seen yet.
+        must_rest: Keys count only once none was pressed for a second.
     """
     if not workcell_id:
         return 'waiting for a workcell: is its host (sim_node) running?'
@@ -50,6 +58,8 @@ def status_line(
         control = f'{holder} has control' if holder else 'asking for control'
     held = ', '.join(action.label for index, action in enumerate(ACTIONS) if buttons >> index & 1) or 'none'
     arm = '' if hold_reason is None else f' | arm {HOLD_REASONS.get(hold_reason, f"holds: reason {hold_reason}")}'
+    if must_rest and hold_reason not in (PartStep.HOLD_EMERGENCY_STOP, PartStep.HOLD_FAULT):
+        arm = ' | arm holds: release all keys for 1 s'
     line = f'{workcell_id} | {control} | keys: {held}{arm}'[: shutil.get_terminal_size().columns - 1]
     # Names and reasons come from others, and must not steer the terminal.
     return ''.join(character if character.isprintable() else ' ' for character in line)

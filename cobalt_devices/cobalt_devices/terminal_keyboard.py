@@ -14,14 +14,27 @@ from cobalt_devices.key_help import key_map
 from cobalt_devices.keyboard_mapper import SOURCE, KeyboardMapper, KeyboardRates, KeySample
 from cobalt_devices.local_control import LocalControl, local_operator
 from cobalt_devices.status_line import status_line
-from cobalt_devices.terminal_keys import TerminalKeys
+from cobalt_devices.terminal_keys import QUIET_S, TerminalKeys
 from cobalt_devices.tty_input import TtyInput
-from cobalt_interfaces.msg import WorkcellInfo
+from cobalt_interfaces.msg import PartStep, WorkcellInfo
 from cobalt_teleop.ros.process import Stop
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 
 _SAMPLE_S = 0.025
 _STATUS_S = 0.1
+_LATE_S = 0.25
+
+_FREE = (PartStep.HOLD_NONE, PartStep.HOLD_NO_COMMAND, PartStep.HOLD_NOT_ENGAGED)
+_UNTIL_PRESSED = (
+    PartStep.HOLD_STALE,
+    PartStep.HOLD_JUMP,
+    PartStep.HOLD_REENGAGE,
+    PartStep.HOLD_FRAME_STALE,
+    PartStep.HOLD_NOT_TRACKED,
+    PartStep.HOLD_INVALID,
+    PartStep.HOLD_BLOCKED,
+)
+"""Reasons that a fresh press ends: while they last, one may be on its way."""
 
 _INTRODUCTION = """\
 A terminal cannot tell when a key is released. A tap makes one small step; a key that stays down moves the arm once
@@ -78,11 +91,15 @@ class TerminalKeyboard:
         )
 
     def _read(self) -> None:
-        keys = TerminalKeys()
+        keys, rests = TerminalKeys(), _Rests()
         drawn_s = float('-inf')
+        before_s = time.monotonic()
         while not self._closing.is_set():
             typed = self._tty.read(_SAMPLE_S)
             now_s = time.monotonic()
+            if now_s - before_s > _LATE_S:
+                keys.rest(now_s)  # what was typed while this process stood still is of a time that nobody knows
+            before_s = now_s
             keys.feed(typed or '', now_s)
             if typed is None or keys.stop:
                 self._stop.request()
@@ -90,6 +107,8 @@ class TerminalKeyboard:
             self._control.ask()
             sample = keys.sample(now_s)
             sender, lease_id = self._sender, self._control.lease_id
+            if rests.lost_control(lease_id):
+                keys.rest(now_s)
             if sender is not None and lease_id:
                 stamp = to_stamp(now_ns())
                 sender.send(
@@ -102,6 +121,8 @@ class TerminalKeyboard:
             if now_s - drawn_s >= _STATUS_S:
                 drawn_s = now_s
                 part = sender.look() if sender is not None else None
+                if part is not None and rests.held(part.hold_reason) and keys.typed_within(QUIET_S, now_s):
+                    keys.rest(now_s)
                 line = status_line(
                     workcell_id=self._control.info.workcell_id if self._control.info is not None else '',
                     buttons=sample.buttons,
@@ -109,6 +130,27 @@ class TerminalKeyboard:
                     holder=self._control.holder,
                     refusal=self._control.refusal,
                     hold_reason=None if part is None else part.hold_reason,
+                    must_rest=keys.must_rest,
                 )
                 sys.stdout.write(f'\r\x1b[K{line}')
                 sys.stdout.flush()
+
+
+class _Rests:
+    """Tells when a key that is held must be let go of: a terminal shows no release, and its repeats go on."""
+
+    def __init__(self) -> None:
+        self._reason: int = PartStep.HOLD_NO_COMMAND
+        self._lease_id = ''
+
+    def lost_control(self, lease_id: str) -> bool:
+        """Takes the lease, and returns whether it is another one than the one before."""
+        before, self._lease_id = self._lease_id, lease_id
+        return bool(before) and before != lease_id
+
+    def held(self, reason: int) -> bool:
+        """Takes why the arm holds, and returns whether it holds for what no press of before may outlast."""
+        before, self._reason = self._reason, reason
+        if reason in _FREE:
+            return False
+        return before in _FREE if reason in _UNTIL_PRESSED else True

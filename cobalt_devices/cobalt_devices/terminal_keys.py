@@ -19,6 +19,9 @@ HOLD_S = 0.2
 FIRST_REPEAT_S = 0.7
 """The first repeat comes within this time [s]. It is one more small step; a key that switches ignores it."""
 
+QUIET_S = 1.0
+"""A key that is held is never silent for so long [s]: the first repeat and slow links take less."""
+
 _ESCAPE = '\x1b'
 _ESCAPE_WAIT_S = 0.05
 _SEQUENCES = {
@@ -39,6 +42,24 @@ class TerminalKeys:
         self._pending = ''
         self._pending_since_s = 0.0
         self._stop = False
+        self._must_rest = False
+        self._last_character_s = float('-inf')
+
+    @property
+    def must_rest(self) -> bool:
+        """No key counts until none was heard for a second."""
+        return self._must_rest
+
+    def typed_within(self, seconds: float, now_s: float) -> bool:
+        """Returns whether a character has come lately."""
+        return now_s - self._last_character_s <= seconds
+
+    def rest(self, now_s: float) -> None:
+        """Lets go of all keys: a key that stays down counts as pressed again only once it was let go of."""
+        self._must_rest = True
+        self._last_character_s = now_s
+        self._held_until_s.clear()
+        self._slow_until_s = 0.0
 
     @property
     def stop(self) -> bool:
@@ -81,6 +102,10 @@ class TerminalKeys:
             self._pending = ''
 
     def _press(self, key: str, *, by_code: bool, slow: bool, now_s: float) -> None:
+        quiet_s, self._last_character_s = now_s - self._last_character_s, now_s
+        if self._must_rest and quiet_s < QUIET_S:
+            return
+        self._must_rest = False
         for index, action in enumerate(ACTIONS):
             if key not in (action.codes if by_code else action.characters):
                 continue

@@ -100,6 +100,49 @@ def test_keys_of_a_terminal_drive_and_escape_gives_everything_back(steps, states
     assert not states[-1].lease_id
 
 
+def hold(terminal, seconds, key='e'):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        terminal.type(key)
+        terminal.read(0.033)
+
+
+def test_a_key_that_stays_down_over_a_stop_drives_no_more_until_it_was_let_go_of(host, steps, terminal):
+    terminal.wait_for('you have control')
+    hold(terminal, 0.8)
+    workcell = host._workcells['env_0']
+    workcell.emergency_stop('Ada')
+    hold(terminal, 0.6)
+    workcell.clear_emergency_stop('Ada', True)
+    hold(terminal, 0.6)
+    held = height(steps)
+    for pause_s in (0.2, 0.5):
+        terminal.read(pause_s)
+        hold(terminal, 0.5)
+    terminal.wait_for('release all keys for 1 s')
+    assert height(steps) == pytest.approx(held, abs=1e-4)
+    terminal.read(1.2)
+    hold(terminal, 0.6)
+    assert height(steps) > held + 0.02
+
+
+@pytest.mark.parametrize('stands_s', [0.5, 0.9])
+def test_what_was_typed_while_the_node_stood_still_moves_nothing(stands_s, steps, terminal):
+    terminal.wait_for('you have control')
+    hold(terminal, 0.6)
+    terminal.process.send_signal(signal.SIGSTOP)
+    for _ in range(round(stands_s / 0.033)):
+        terminal.type('e')
+        time.sleep(0.033)
+    held = height(steps)
+    terminal.process.send_signal(signal.SIGCONT)
+    hold(terminal, 1.0)
+    assert height(steps) == pytest.approx(held, abs=1e-4)
+    terminal.read(1.2)
+    hold(terminal, 0.6)
+    assert height(steps) > held + 0.02
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_signals_give_the_terminal_back(number, terminal):
     terminal.wait_for('waiting for a workcell')

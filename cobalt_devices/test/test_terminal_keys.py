@@ -1,3 +1,5 @@
+import pytest
+
 from cobalt_devices.terminal_keys import TerminalKeys
 from cobalt_teleop.core.keyboard_actions import ACTIONS, BITS
 
@@ -56,3 +58,34 @@ def test_escape_alone_stops():
     assert not keys.stop
     keys.feed('', 1.1)
     assert keys.stop
+
+
+@pytest.mark.parametrize('pause_s', [0.17, 0.3, 0.6, 0.9])
+def test_after_a_rest_a_key_that_stays_down_is_not_pressed_again_by_a_pause_of_its_repeats(pause_s):
+    keys = TerminalKeys()
+    now_s = type_repeats(keys, 0.0, 1.0)
+    assert keys.sample(now_s).buttons
+    keys.rest(now_s)
+    counts = keys.sample(now_s).press_counts
+    now_s = type_repeats(keys, now_s, 1.0)
+    now_s = type_repeats(keys, now_s + pause_s, 1.0)
+    assert keys.must_rest
+    assert keys.sample(now_s).buttons == 0 and keys.sample(now_s).press_counts == counts
+    now_s = type_repeats(keys, now_s + 1.1, 0.5)
+    assert not keys.must_rest and keys.sample(now_s).buttons
+    assert sum(keys.sample(now_s).press_counts) == sum(counts) + 1
+
+
+def test_escape_counts_also_while_keys_must_rest():
+    keys = TerminalKeys()
+    keys.rest(0.0)
+    keys.feed('\x1b', 0.1)
+    keys.feed('', 0.2)
+    assert keys.stop
+
+
+def type_repeats(keys, start_s, seconds):
+    """Repeats a key 30 times a second; returns the time of the last."""
+    for index in range(round(seconds * 30) + 1):
+        keys.feed('w', start_s + index / 30)
+    return start_s + round(seconds * 30) / 30

@@ -1,6 +1,8 @@
 """Drives a plant through the host's own guard without ROS: for policies, and for measurements of experts and tasks."""
 
 from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import or_
 
 import numpy as np
 
@@ -117,12 +119,12 @@ class GuardedPlant:
 
     @property
     def limits(self) -> Limit:
-        """Of the first arm in the last tick."""
-        return self.first.limits
+        """Of all arms in the last tick."""
+        return reduce(or_, (part.limits for part in self.parts.values()))
 
     @property
     def hold_reason(self) -> HoldReason:
-        """Likewise."""
+        """Of the first arm in the last tick."""
         return self.first.hold_reason
 
     @property
@@ -150,12 +152,19 @@ class GuardedPlant:
         )
 
     def engage_policy(self) -> None:
-        """Lets a policy take over the first arm where its tool is; no time passes."""
-        self.first.engage_policy(self.plant.observe())
+        """Lets a policy take over all arms where their tools are; no time passes."""
+        for part in self.parts.values():
+            part.engage_policy(self.plant.observe())
 
-    def follow(self, pose: Pose, gripper: float) -> None:
-        """Lives through one tick, the first arm driven by a policy that wants its tool at a pose in the base frame."""
-        self._live({self.first.name: self.first.follow(self.plant.observe(), pose, gripper)})
+    def follow(self, *wanted: tuple[Pose, float]) -> None:
+        """Lives through one tick, driven by a policy: each arm's tool pose, in its base frame, and its gripper."""
+        observation = self.plant.observe()
+        self._live(
+            {
+                part.name: part.follow(observation, pose, gripper)
+                for part, (pose, gripper) in zip(self.parts.values(), wanted, strict=True)
+            }
+        )
 
     def _live(self, actions: Mapping[str, PartAction]) -> None:
         self.before, self.actions = self.plant.observe(), actions

@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import cobalt_sim
-from cobalt_sim.experts import load_expert
+from cobalt_sim.experts import load_expert, load_experts
 from cobalt_sim.gym import make
 from cobalt_sim.in_process import GuardedPlant
 from cobalt_sim.mujoco_plant import PART, MujocoPlant
@@ -161,7 +161,7 @@ def test_the_same_commands_move_the_arm_as_they_do_behind_the_operators_guard(ma
     for tick in range(30):
         pose[0] += 0.006
         env.step(np.append(pose, 0.5).astype(np.float32)[None])
-        guarded.follow(env.envs[0]._asked, 0.5)
+        guarded.follow((env.envs[0]._asked['arm'], 0.5))
         assert guarded.hold_reason is HoldReason.NONE, tick
     assert np.array_equal(env.envs[0].plant.data.qpos, guarded.plant.data.qpos)
 
@@ -192,8 +192,9 @@ def drive_by_experts(env, task, to_action, seconds):
 
 def by_delta(single, pose, gripper):
     limits = single.plant.capabilities.parts[0].limits
-    way = (pose.position - single._asked.position) / (limits.linear_speed * 0.05)
-    turn = rotation_vector(multiply(pose.quat_xyzw, inverse(single._asked.quat_xyzw))) / (limits.angular_speed * 0.05)
+    asked = single._asked['arm']
+    way = (pose.position - asked.position) / (limits.linear_speed * 0.05)
+    turn = rotation_vector(multiply(pose.quat_xyzw, inverse(asked.quat_xyzw))) / (limits.angular_speed * 0.05)
     return np.clip([*way, *turn, 2.0 * gripper - 1.0], -1.0, 1.0)
 
 
@@ -285,7 +286,7 @@ def test_render_returns_a_picture_of_each_only_where_that_was_chosen(made):
     ('choices', 'sentence'),
     [
         ({'task': 'fly'}, "no task 'fly'; known are lift, stack, pick_place"),
-        ({'task': 'two_arm_lift'}, "have one arm, but the task 'two_arm_lift' is for two"),
+        ({'task': 'two_arm_lift', 'robot': 'ur5e'}, "the task 'two_arm_lift' is for the parts left and right"),
         ({'robot': 'fly'}, "no robot 'fly'"),
         ({'cameras': ('side',)}, "no camera 'side'; the scene has front, wrist"),
         ({'cameras': 'front'}, "'cameras' is a tuple of names"),
@@ -337,3 +338,37 @@ def test_the_example_of_the_documentation_runs():
     result = subprocess.run([sys.executable, '-c', example], capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.startswith('[')
     assert 'Traceback' not in result.stderr
+
+
+def test_two_arms_observe_and_act_side_by_side_and_their_experts_succeed(made):
+    env = made('two_arm_lift', 2, actions='absolute', cameras=('wrist',), width=32, height=24)
+    observations, _ = env.reset(seed=100)
+    arms = ('left', 'right')
+    assert env.single_action_space.shape == (16,)
+    for arm in arms:
+        assert {f'{arm}_tool_pose', f'{arm}_joint_positions', f'{arm}_gripper', f'{arm}_wrist_picture'} <= set(
+            observations
+        )
+    experts = [load_experts('two_arm_lift') for _ in env.envs]
+    done, grippers = np.zeros(2, bool), np.ones((2, 2))
+    for _ in range(160):
+        actions = np.zeros((2, 16), np.float32)
+        for index, single in enumerate(env.envs):
+            for place, arm in enumerate(arms):
+                part = single.plant.observe().parts[arm]
+                command = experts[index][arm].step(
+                    tool=part.pose, objects=single.plant.objects_seen_by(arm), gripper=part.gripper
+                )
+                if not np.isnan(command.gripper):
+                    grippers[index, place] = command.gripper
+                actions[index, 8 * place : 8 * place + 8] = by_pose(single, command.pose, grippers[index, place])
+        observations, _, terminated, _, _ = env.step(actions)
+        done |= terminated
+        if done.all():
+            break
+    assert done.all()
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_an_environment_of_two_arms_is_one_by_gymnasiums_own_check():
+    check_env(cobalt_sim.gym.make('two_arm_handover'), skip_render_check=True)

@@ -160,9 +160,8 @@ def test_from_a_full_state_it_goes_on_bit_for_bit(make_plants):
     for _ in range(40):
         way = generator.uniform(-0.01, 0.01, 3)
         states.append(plant.full_state())
-        guarded.follow(
-            Pose(plant.observe().parts['arm'].pose.position + way, plant.observe().parts['arm'].pose.quat_xyzw), 0.3
-        )
+        tool = plant.observe().parts['arm'].pose
+        guarded.follow((Pose(tool.position + way, tool.quat_xyzw), 0.3))
         actions.append(guarded.actions)
     for start in (0, 17):
         other.go_on_from(states[start])

@@ -61,7 +61,7 @@ def test_what_is_taken_can_be_held_turned_and_set_down(plant):
         end = Pose(tool.position + np.array([0.0, 0.0, height]), multiply(quaternion(turn), tool.quat_xyzw))
         for share in np.linspace(0.0, 1.0, round(seconds / 0.05)):
             place = start.position + share * (end.position - start.position)
-            guarded.follow(Pose(place, slerp(start.quat_xyzw, end.quat_xyzw, share)), gripper)
+            guarded.follow((Pose(place, slerp(start.quat_xyzw, end.quat_xyzw, share)), gripper))
             held, touched = plant._grasp()
             assert gripper > 0.0 or thing in held['arm'], 'no fingertip lets go'
         return touched

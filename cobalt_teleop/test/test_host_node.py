@@ -230,6 +230,59 @@ def test_a_press_that_began_before_the_host_was_started_moves_nothing_until_it_i
     drive_until(operator, lease_id, lambda: part(operator).pose.position.z > start + 0.02, 'a fresh press', epoch=4)
 
 
+def test_after_a_standstill_of_the_host_what_goes_on_is_an_old_press(host, operator):
+    lease_id = take_control(operator)
+    place = drive_until(operator, lease_id, lambda: part(operator).pose.position.z > 0.23, 'motion')
+    workcell = host._workcells['env_0']
+    with workcell._lock:
+        time.sleep(0.6)
+        operator.command(lease_id, z=place + 0.01)
+    before = part(operator).pose.position.z
+    for _ in range(10):
+        place += 0.004
+        operator.command(lease_id, z=place)
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_REENGAGE
+    assert part(operator).pose.position.z == pytest.approx(before, abs=0.01)
+    drive_until(operator, lease_id, lambda: part(operator).pose.position.z > before + 0.02, 'a fresh press', epoch=2)
+
+
+def test_a_picture_of_a_time_to_come_is_no_fresh_one(operator):
+    lease_id = take_control(operator)
+    for _ in range(8):
+        operator.command(lease_id, z=0.01, shown_frame_stamp=to_stamp(now_ns() + 3600 * 10**9))
+        time.sleep(0.03)
+    assert part(operator).hold_reason == PartStep.HOLD_FRAME_STALE
+
+
+def test_an_emergency_stop_outlives_a_host_that_dies_and_no_other(ros):
+    def start():
+        node = HostNode('test_host')
+        node.host({'env_0': IdealPlant()}, HostOptions(render_threads=1))
+        return node, node._workcells['env_0']
+
+    node, workcell = start()
+    workcell.emergency_stop('Ada')
+    node._schedule.stop()
+    node._locks._give_back()  # as the system does when the process is killed
+    node.destroy_node()
+    second, workcell = start()
+    assert workcell._estop_by == 'Ada' and workcell._plant.stopped
+    workcell.clear_emergency_stop('Ada', True)
+    second._schedule.stop()
+    second._locks._give_back()
+    second.destroy_node()
+    third, workcell = start()
+    assert workcell._estop_by == ''
+    workcell.emergency_stop('Ada')
+    third.close()
+    third.destroy_node()
+    fourth, workcell = start()
+    assert workcell._estop_by == '', 'a host that was ended on purpose'
+    fourth.close()
+    fourth.destroy_node()
+
+
 class Policy:
     """Streams absolute poses that lie higher and higher."""
 

@@ -1,6 +1,6 @@
 """The gymnasium face: policies are trained and evaluated, without ROS, on what operators drive.
 
-Importing it registers each task for one arm with gymnasium, as `cobalt/lift-v0` and so on.
+Importing it registers each task with gymnasium, as `cobalt/lift-v0` and so on.
 """
 
 from typing import Any
@@ -12,7 +12,6 @@ from cobalt_sim.gym.env import WorkcellEnv
 from cobalt_sim.gym.options import EnvOptions
 from cobalt_sim.gym.vector_env import WorkcellVectorEnv
 from cobalt_sim.tasks import TASKS
-from cobalt_sim.tasks.task import ONE_ARM
 
 __all__ = ['EnvOptions', 'WorkcellEnv', 'WorkcellVectorEnv', 'make', 'make_vec']
 
@@ -49,7 +48,7 @@ def make_vec(
     return WorkcellVectorEnv(EnvOptions.of(task, choices), num_envs, threads=threads, autoreset_mode=autoreset_mode)
 
 
-for _task in (name for name, make_task in TASKS.items() if make_task().parts == ONE_ARM):
+for _task in TASKS:
     gymnasium.register(
         f'cobalt/{_task}-v0',
         entry_point='cobalt_sim.gym:make',

@@ -1,46 +1,56 @@
 """One workcell as a gymnasium environment."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.spaces import Box
 
 from cobalt_sim.gym.actions import AbsoluteActions, Action, ActionMap, DeltaActions, checked, on_leash
 from cobalt_sim.gym.observations import ObservationDict, ObservationMap
 from cobalt_sim.gym.options import EnvOptions
 from cobalt_sim.in_process import GuardedPlant
-from cobalt_sim.mujoco_plant import PART, MujocoPlant
+from cobalt_sim.mujoco_plant import MujocoPlant
 from cobalt_sim.render_profile import load_profile
-from cobalt_sim.scene import FRONT, camera_model
+from cobalt_sim.scene import FRONT, camera_models
 from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_sim.tasks.task import ONE_ARM
-from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import Pose
-from cobalt_teleop.kinematics.robot_description import load_robot
+from cobalt_teleop.kinematics.arm_set import ArmSet, load_arms
+from cobalt_teleop.workcell_host.plant import CameraModel
+
+_USUAL_ARMS = {True: 'franka_panda', False: 'two_pandas'}
+"""Of a task for one arm, and of one for two."""
 
 
 def make_world(options: EnvOptions) -> SimWorld:
     """Returns the world of one or many environments.
 
     Raises:
-        CobaltError: Task, robot, profile or camera do not exist, the task is for two arms, or no OpenGL works.
+        CobaltError: Task, robot, profile or camera do not exist, the task is for other arms, or no OpenGL works.
     """
-    task, robot = load_task(options.task), load_robot(options.robot)
-    if task.parts != ONE_ARM:
-        raise CobaltError(f"gymnasium environments have one arm, but the task '{options.task}' is for two")
+    task = load_task(options.task)
+    arms = load_arms(options.robot or _USUAL_ARMS[task.parts == ONE_ARM])
     shown = (FRONT,) if options.render_mode else ()
-    cameras = [
-        camera_model(robot, PART, name, width=options.width, height=options.height, rate_hz=options.control_rate_hz)
-        for name in dict.fromkeys((*options.cameras, *shown))
-    ]
     return SimWorld(
-        robot,
+        arms,
         task,
-        cameras,
+        _cameras(options, arms, (*options.cameras, *shown)),
         load_profile(options.profile),
         tick_s=1.0 / options.control_rate_hz,
         domain=options.randomise,
+    )
+
+
+def _cameras(options: EnvOptions, arms: ArmSet, names: Sequence[str]) -> tuple[CameraModel, ...]:
+    return camera_models(
+        arms,
+        tuple(dict.fromkeys(names)),
+        width=options.width,
+        height=options.height,
+        rate_hz=options.control_rate_hz,
     )
 
 
@@ -62,17 +72,25 @@ class WorkcellEnv(gymnasium.Env[ObservationDict, Action]):
         self.render_mode = options.render_mode
         self.metadata = {**self.metadata, 'render_fps': round(options.control_rate_hz)}
         plant = MujocoPlant(self._world)
-        limits = plant.capabilities.parts[0].limits
         limit_s = self._world.task.info.time_limit_s if options.time_limit_s is None else options.time_limit_s
         self._time_limit_s = limit_s or np.inf
         self._guarded = GuardedPlant(plant, period_s=self._world.tick_s)
-        self._actions: ActionMap = (
-            DeltaActions(limits, self._world.tick_s) if options.actions == 'delta' else AbsoluteActions(limits)
-        )
-        self._observations = ObservationMap(plant, options.cameras)
-        self._asked = Pose()
+        self._actions: dict[str, ActionMap] = {
+            part.name: DeltaActions(part.limits, self._world.tick_s)
+            if options.actions == 'delta'
+            else AbsoluteActions(part.limits)
+            for part in plant.capabilities.parts
+        }
+        seen = _cameras(options, self._world.arms, options.cameras)
+        self._observations = ObservationMap(plant, [camera.name for camera in seen])
+        self._asked: dict[str, Pose] = {}
         self._seed = 0
-        self.action_space = self._actions.space
+        spaces = [actions.space for actions in self._actions.values()]
+        self._space = self.action_space = Box(
+            np.concatenate([space.low for space in spaces]),
+            np.concatenate([space.high for space in spaces]),
+            dtype=np.float32,
+        )
         self.observation_space = self._observations.space
 
     @property
@@ -94,9 +112,12 @@ class WorkcellEnv(gymnasium.Env[ObservationDict, Action]):
         self._seed = int(self.np_random.integers(2**31)) if seed is None else seed
         self._guarded.reset(self._seed)
         self._guarded.engage_policy()
-        self._asked = self._guarded.target
+        self._asked = self._targets()
         self._observations.restart()
-        return self._observations.observe(self._guarded.target), self._info()
+        return self._observations.observe(self._targets()), self._info()
+
+    def _targets(self) -> dict[str, Pose]:
+        return {name: part.target for name, part in self._guarded.parts.items()}
 
     def step(self, action: Action) -> tuple[ObservationDict, float, bool, bool, dict[str, Any]]:
         """Lives through one tick.
@@ -104,14 +125,19 @@ class WorkcellEnv(gymnasium.Env[ObservationDict, Action]):
         Raises:
             CobaltError: The action has another shape, or a number that is not finite.
         """
-        wanted, gripper = self._actions.wanted(checked(action, self._actions.space), self._asked)
-        self._asked = on_leash(wanted, self._guarded.target)
-        self._guarded.follow(self._asked, gripper)
+        numbers, targets = checked(action, self._space), self._targets()
+        grippers = []
+        for name, actions in self._actions.items():
+            own, numbers = np.split(numbers, actions.space.shape)
+            wanted, gripper = actions.wanted(own, self._asked[name])
+            self._asked[name] = on_leash(wanted, targets[name])
+            grippers.append(gripper)
+        self._guarded.follow(*zip(self._asked.values(), grippers, strict=True))
         state, progress = self.plant.observe(), self.plant.progress()
         # Half a millisecond of slack: times are sums of time steps.
         over = state.sim_time >= self._time_limit_s - 5e-4
         truncated = bool(state.faults) or (over and not progress.success)
-        observation = self._observations.observe(self._guarded.target)
+        observation = self._observations.observe(self._targets())
         return observation, float(progress.stage), bool(progress.success), truncated, self._info()
 
     def _info(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ class EnvOptions:
 
     Attributes:
         task: Name of a task.
-        robot: A name in robots/, or the path of a robot.yaml.
+        robot: A name in robots/, or the path of a robot.yaml or arms.yaml; empty for as many Pandas as the task asks.
         actions: delta: a share of the tool's largest motion in a tick; absolute: its pose in the base frame.
         cameras: Whose pictures are in the observations.
         width: Of pictures [px].
@@ -27,7 +27,7 @@ class EnvOptions:
     """
 
     task: str
-    robot: str = 'franka_panda'
+    robot: str = ''
     actions: Literal['delta', 'absolute'] = 'delta'
     cameras: tuple[str, ...] = ()
     width: int = 128

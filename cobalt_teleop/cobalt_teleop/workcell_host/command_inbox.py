@@ -190,8 +190,15 @@ class CommandInbox:
             motion,
             sample=self._samples,
             age_s=age_s,
-            frame_age_s=(system_ns - shown_ns) * 1e-9 if shown_ns else 0.0,
+            frame_age_s=_frame_age_s(shown_ns, system_ns),
         )
+
+
+def _frame_age_s(shown_ns: int, system_ns: int) -> float:
+    """Returns the age of the picture that was seen [s]: 0 if it is not told, endless if it is of a time to come."""
+    if shown_ns > system_ns + _CLOCKS_AGREE_NS:
+        return float('inf')
+    return (system_ns - shown_ns) * 1e-9 if shown_ns else 0.0
 
 
 def _motion(message: Any) -> MotionCommand:

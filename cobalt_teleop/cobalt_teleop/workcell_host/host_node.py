@@ -19,6 +19,7 @@ from cobalt_teleop.workcell_host.request_texts import check_texts, printable_nam
 from cobalt_teleop.workcell_host.sole_host import refuse_second_host
 from cobalt_teleop.workcell_host.stop_button import StopButton
 from cobalt_teleop.workcell_host.stop_button_parameters import StopButtonParameters
+from cobalt_teleop.workcell_host.stop_memory import StopMemory
 from cobalt_teleop.workcell_host.tick_schedule import TickSchedule
 from cobalt_teleop.workcell_host.workcell import HostOptions, Workcell
 
@@ -84,7 +85,9 @@ class HostNode(Node):
         refuse_second_host(self, plants, self._locks, made_s=self._made_s)
         software = software_identity()
         for workcell_id, plant in plants.items():
-            self._workcells[workcell_id] = Workcell(self, workcell_id, self.get_name(), plant, options, software)
+            self._workcells[workcell_id] = Workcell(
+                self, workcell_id, self.get_name(), plant, options, software, StopMemory(self._locks, workcell_id)
+            )
         threads = options.render_threads or os.cpu_count() or 1
         self._schedule = TickSchedule(
             [workcell.tick for workcell in self._workcells.values()],

@@ -66,6 +66,8 @@ class PublisherWatch:
                 if bound[source] not in names or restarted:
                     del bound[source]
                     continue
+                if names[bound[source]] == names[gid]:
+                    continue  # started again; the one before is not yet gone from the graph
             elif source in lease.sources:  # a device of the holder's, late with what it sent under an earlier lease
                 continue
             text = f'{names[gid]} publishes on {topic} too and is refused: one publisher drives at a time'

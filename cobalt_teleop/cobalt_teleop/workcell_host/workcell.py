@@ -31,8 +31,12 @@ from cobalt_teleop.workcell_host.other_cameras import OtherCameras
 from cobalt_teleop.workcell_host.plant import Observation, PartAction, PartDescription, Plant
 from cobalt_teleop.workcell_host.publisher_watch import PublisherWatch, WatchedInbox
 from cobalt_teleop.workcell_host.sole_host import SecondHostWatch
+from cobalt_teleop.workcell_host.stop_memory import StopMemory
 from cobalt_teleop.workcell_host.workcell_cameras import WorkcellCameras
 from cobalt_teleop.workcell_host.workcell_publishers import ControlSnapshot, WorkcellPublishers
+
+_STANDSTILL_S = 0.4
+"""A host whose ticks are further apart has stood still [s]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +89,7 @@ class Workcell:
         plant: What it drives.
         options: Of the host.
         software: Version and hash.
+        stop_memory: Knows an emergency stop that a host before has not seen released.
     """
 
     def __init__(
@@ -95,6 +100,7 @@ class Workcell:
         plant: Plant,
         options: HostOptions,
         software: tuple[str, str],
+        stop_memory: StopMemory,
     ) -> None:
         self._node = node
         self._id = workcell_id
@@ -114,7 +120,10 @@ class Workcell:
         self._lease_id = ''
         self._started_ns = now_ns()
         self._step = 0
-        self._estop_by = ''
+        self._stop_memory = stop_memory
+        self._estop_by = stop_memory.who
+        self._last_tick_s = float('inf')
+        self._stood_still = False
         self._error = ''
         self._watch = PublisherWatch(
             node,
@@ -132,6 +141,11 @@ class Workcell:
         self._start_from(plant.observe())
         self._publish.info(self._cameras.enabled)
         self._episodes = EpisodeDesk(node, workcell_id, plant, self._publish)
+        if self._estop_by:
+            plant.stop()
+            node.get_logger().warning(
+                f'{workcell_id}: EMERGENCY STOP by {self._estop_by} is still on: the host before died unreleased'
+            )
 
     def show_goal(self) -> None:
         """Publishes the picture of what is to be done, if it is another one than before; in a thread that ticks."""
@@ -158,6 +172,7 @@ class Workcell:
 
     def _tick(self, missed: int) -> None:
         start_s = time.monotonic()
+        self._see_standstill(start_s)
         before = self._plant.observe()
         full_state = self._plant.full_state() if self._publish.full_state_is_wanted else None
         self._follow_lease(start_s)
@@ -206,6 +221,15 @@ class Workcell:
         self.show_goal()
         self._error = ''
 
+    def _see_standstill(self, now_s: float) -> None:
+        stood_s, self._last_tick_s = now_s - self._last_tick_s, now_s
+        self._stood_still = stood_s > _STANDSTILL_S
+        if self._stood_still:
+            self._node.get_logger().warning(
+                f'{self._id}: this process stood still for {stood_s:.1f} s; who drives must let go and press again',
+                throttle_duration_sec=5.0,
+            )
+
     def _follow_lease(self, now_s: float) -> None:
         lease = self._desk.current(now_s)
         lease_id = lease.lease_id if lease is not None else ''
@@ -231,6 +255,9 @@ class Workcell:
             human[part.name] = part.human.take(partial(self._desk.admit, stream, now_s=now_s))
             stream = topics.policy_command(part.name).name
             policy[part.name] = part.policy.take(partial(self._desk.admit, stream, now_s=now_s, of_person=False))
+        if self._stood_still:
+            # How old they are nobody knows; a stop or a release may wait behind them.
+            self._require_fresh_press()
         return human, policy
 
     def _must_hold(self, before: Observation) -> dict[str, HoldReason]:
@@ -476,6 +503,7 @@ class Workcell:
         with self._lock:
             self._plant.stop()
             if first:
+                self._stop_memory.note(self._estop_by)
                 self._node.get_logger().warning(f'{self._id}: EMERGENCY STOP by {self._estop_by}')
 
     def clear_emergency_stop(self, who: str, confirm: bool) -> None:
@@ -486,6 +514,7 @@ class Workcell:
             if not self._estop_by:
                 raise CobaltError('no emergency stop is latched')
             self._estop_by = ''
+            self._stop_memory.note('')
             self._rest()
             self._arbiter.homing_done()
             self._node.get_logger().warning(f'{self._id}: emergency stop cleared by {who or "somebody"}')
