@@ -159,12 +159,14 @@ class Page:
 
 
 @pytest.fixture
-def recording(start_stack):
+def recording(start_stack, request):
     """A stack with one saved episode, and another that is being recorded while the arm is driven."""
     stack = start_stack()
     os.environ['ROS_DOMAIN_ID'] = str(stack.domain)
     rclpy.init()
     operator = Operator('page_double', host_id='sim')
+    request.addfinalizer(rclpy.try_shutdown)
+    request.addfinalizer(operator.close)
     for topic in (topics.CONTROL_STEP, topics.CONTROL_STATE, topics.EPISODE, topics.RECORDING, topics.QUALITY):
         operator.listen(topic)
     until(lambda: operator.newest(topics.CONTROL_STEP), 'the first tick')
@@ -183,9 +185,7 @@ def recording(start_stack):
     saved = until(lambda: final_report(operator), 'the verdict')
     start_episode()
     page.hold('up', lambda: moving(operator), 'the arm moves again')
-    yield stack, operator, page, Path(saved.bag_uri)
-    operator.close()
-    rclpy.try_shutdown()
+    return stack, operator, page, Path(saved.bag_uri)
 
 
 def moving(operator):

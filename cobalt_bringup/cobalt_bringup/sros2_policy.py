@@ -105,6 +105,7 @@ RIGHTS: Mapping[str, Rights] = {
             topics.target_pose(_ANY),
             topics.current_pose(_ANY),
             topics.object_pose(_ANY),
+            topics.SIMULATOR_STATE,
             topics.image_raw(_ANY),
             topics.camera_info(_ANY),
             *_VIDEO,

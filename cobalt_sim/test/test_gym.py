@@ -288,7 +288,7 @@ def test_render_returns_a_picture_of_each_only_where_that_was_chosen(made):
         ({'task': 'fly'}, "no task 'fly'; known are lift, stack, pick_place"),
         ({'task': 'two_arm_lift', 'robot': 'ur5e'}, "the task 'two_arm_lift' is for the parts left and right"),
         ({'robot': 'fly'}, "no robot 'fly'"),
-        ({'cameras': ('side',)}, "no camera 'side'; the scene has front, wrist"),
+        ({'cameras': ('side',)}, "no camera 'side'; this scene has front, wrist"),
         ({'cameras': 'front'}, "'cameras' is a tuple of names"),
         ({'actions': 'torque'}, "'actions' is torque, but must be one of delta, absolute"),
         ({'render_mode': 'human'}, "'render_mode' is human, but must be one of None, rgb_array"),
