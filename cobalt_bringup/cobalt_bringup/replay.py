@@ -20,7 +20,7 @@ from cobalt_sim.sim_world import SimWorld
 from cobalt_sim.tasks import load_task
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
-from cobalt_teleop.kinematics.arm_set import ArmSet, arm_set_names, load_arms
+from cobalt_teleop.kinematics.arm_set import ArmSet, arms_of, load_arms
 from cobalt_teleop.workcell_host.plant import FullState
 
 
@@ -138,13 +138,10 @@ def _arms_of(path: Path, workcell: dict[str, str]) -> ArmSet:
         recorded = [(part['name'], part['robot']) for part in json.loads(workcell.get('parts', '[]'))]
     except (ValueError, KeyError, TypeError) as error:
         raise CobaltError(f'{path} does not tell its arms; name them by --robot') from error
-    if len(recorded) == 1:
-        return load_arms(recorded[0][1])
-    for name in arm_set_names():
-        arms = load_arms(name)
-        if [(arm.part, arm.robot.name) for arm in arms.arms] == recorded:
-            return arms
-    raise CobaltError(f'{path} was recorded with arms that do not come along; name their arms.yaml by --robot')
+    try:
+        return arms_of(recorded)
+    except CobaltError as error:
+        raise CobaltError(f'{path}: {error}; name its robot.yaml or arms.yaml by --robot') from error
 
 
 def _in_words(report: ReplayReport) -> str:

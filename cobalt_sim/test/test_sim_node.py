@@ -62,6 +62,16 @@ def test_the_scripted_operator_lifts_every_cube_through_ros_alone(start_sim, env
     assert 'Traceback' not in errors
 
 
+def test_a_scripted_operator_has_two_hands(start_sim, environment):
+    start_sim(task='two_arm_lift', robot='two_pandas', cameras='""')
+    operator = subprocess.run(
+        command('scripted_operator.node', episodes=1),
+        env=environment, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert operator.returncode == 0, operator.stdout + operator.stderr
+    assert '1 of 1 episodes succeeded' in operator.stdout
+
+
 def test_it_draws_nothing_and_needs_no_opengl_without_cameras(start_sim, environment):
     environment['MUJOCO_GL'] = 'glfw'
     sim = start_sim(num_envs=1, cameras='""')

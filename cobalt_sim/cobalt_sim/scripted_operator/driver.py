@@ -21,6 +21,7 @@ from cobalt_sim.tasks import load_task
 from cobalt_teleop.core import topics
 from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.core.pose import Pose
+from cobalt_teleop.kinematics.arm_set import arms_of
 from cobalt_teleop.ros.endpoints import TakenSubscription, create_publisher, create_subscription
 from cobalt_teleop.ros.poses import pose_message, pose_of
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
@@ -108,6 +109,7 @@ class ScriptedDriver:
         if set(experts) != {part.name for part in info.parts}:
             raise CobaltError(f"the expert of '{task}' drives {', '.join(experts)}, and the workcell has other arms")
         self._hands = {part: _Hand(node, self.workcell_id, part, expert, plan) for part, expert in experts.items()}
+        self._from_first = _views([(part.name, part.robot) for part in info.parts])
         self._steps = TakenSubscription(node, topics.CONTROL_STEP, self.workcell_id, depth=1)
         self._looks = {
             name: TakenSubscription(node, topics.object_pose(name), self.workcell_id, depth=1)
@@ -278,8 +280,17 @@ class ScriptedDriver:
             EpisodeState.PHASE_PREPARING,
             EpisodeState.PHASE_ENDING,
         )
-        for hand in self._hands.values():
-            hand.command(self._objects if allowed else None, self._lease_id, self._shown_stamp)
+        for part, hand in self._hands.items():
+            seen = {name: self._from_first[part] @ pose for name, pose in self._objects.items()}
+            hand.command(seen if allowed else None, self._lease_id, self._shown_stamp)
+
+
+def _views(parts: list[tuple[str, str]]) -> dict[str, Pose]:
+    """Returns what brings a pose from the first arm's base frame, in which objects are told, into that of each."""
+    if len(parts) == 1:
+        return {parts[0][0]: Pose()}
+    arms = arms_of(parts).arms
+    return {arm.part: arm.base.inverse() @ arms[0].base for arm in arms}
 
 
 class _Hand:

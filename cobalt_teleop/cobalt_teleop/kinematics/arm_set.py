@@ -1,6 +1,6 @@
 """The arms of a workcell: one, or several that arms.yaml names and places."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,25 @@ def load_arms(name_or_path: str | Path) -> ArmSet:
         known = ', '.join((*robot_names(), *arm_set_names()))
         raise CobaltError(f"there is no robot '{text}'; known are {known}, or give the path of a robot.yaml or {_FILE}")
     return single(load_robot(name_or_path))
+
+
+def arms_of(parts: Sequence[tuple[str, str]]) -> ArmSet:
+    """Returns those of the arms that come with Cobalt that a workcell tells of.
+
+    Args:
+        parts: Name of each part, and of its robot, in order.
+
+    Raises:
+        CobaltError: There are none such.
+    """
+    if len(parts) == 1:
+        return load_arms(parts[0][1])
+    for name in arm_set_names():
+        arms = load_arms(name)
+        if [(arm.part, arm.robot.name) for arm in arms.arms] == list(parts):
+            return arms
+    told = ', '.join(f'{part}: {robot}' for part, robot in parts)
+    raise CobaltError(f'no arms that come along are these: {told}')
 
 
 def _read(path: Path) -> ArmSet:
