@@ -113,7 +113,8 @@ def test_who_waits_sees_the_position_and_then_whose_turn_it_is(pages, bridge):
     second.keyboard.press('KeyW')
     assert second.evaluate("document.getElementById('take').innerText") == 'Ask for control'
     second.click('#me')
-    second.fill('#name', 'Grace w')
+    second.keyboard.type('Grace w')  # at once, without a click into the field: no letter drives, or asks for control
+    assert second.evaluate("document.getElementById('take').innerText") == 'Ask for control'
     second.keyboard.press('Enter')
     wait(second, "cobalt.you.name === 'Grace w'")
     assert second.evaluate("localStorage.getItem('cobalt.name')") == 'Grace w', 'kept for the next time'

@@ -122,7 +122,9 @@ export function makeLobby({ known, link, keyboard }) {
 
   function choose(shown, byKeyboard) {
     sessionStorage.setItem(PANEL, shown ? 'open' : 'closed');
-    open(shown, byKeyboard);
+    // Who has no name yet opens it to type one, and letters that no field takes would drive.
+    const toType = shown && !isNamed() && matchMedia('(pointer: fine)').matches;
+    open(shown, byKeyboard || toType);
   }
 
   // Who came to supervise sees the panel at once, where it leaves the picture in sight, unless he has closed it before.
