@@ -70,6 +70,11 @@ class LocalControl:
         """Who has control; empty if nobody has, or if it is not known."""
         return str(self.state.holder) if self.state is not None else ''
 
+    @property
+    def requested_by(self) -> str:
+        """Who asks the holder for control; empty if nobody does."""
+        return str(self.state.requested_by) if self.state is not None else ''
+
     def ask(self) -> None:
         """Asks for control, at most every few seconds, as long as this device has none."""
         now_s = time.monotonic()

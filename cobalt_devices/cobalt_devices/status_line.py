@@ -36,6 +36,7 @@ def status_line(
     refusal: str,
     hold_reason: int | None,
     must_rest: bool = False,
+    requested_by: str = '',
 ) -> str:
     """Returns one line, not wider than the terminal.
 
@@ -46,11 +47,14 @@ def status_line(
         holder: Who has control.
         refusal: Why the host refused control.
         hold_reason: PartStep.HOLD_*; None if no tick was seen yet.
+        requested_by: Who asks for control.
         must_rest: Keys count only once none was pressed for a second.
     """
     if not workcell_id:
         return 'waiting for a workcell: is its host (sim_node) running?'
-    if has_lease:
+    if has_lease and requested_by:
+        control = f'{requested_by} asks for control: Esc gives it'
+    elif has_lease:
         control = 'you have control'
     elif refusal:
         control = f'no control: {refusal}'

@@ -131,6 +131,7 @@ class TerminalKeyboard:
                     refusal=self._control.refusal,
                     hold_reason=None if part is None else part.hold_reason,
                     must_rest=keys.must_rest,
+                    requested_by=self._control.requested_by,
                 )
                 sys.stdout.write(f'\r\x1b[K{line}')
                 sys.stdout.flush()

@@ -32,3 +32,8 @@ def test_names_of_others_do_not_steer_the_terminal():
     line = status_line(**CALM | {'has_lease': False, 'holder': 'A\x1b[2J\nda'})
     assert 'A [2J da has control' in line
     assert line.isprintable()
+
+
+def test_who_is_asked_for_control_sees_by_whom_and_how_to_give_it():
+    assert 'Grace asks for control: Esc gives it' in status_line(**CALM | {'requested_by': 'Grace'})
+    assert 'asks' not in status_line(**CALM | {'requested_by': 'Grace', 'has_lease': False})

@@ -13,6 +13,7 @@ import pytest
 import rclpy
 
 from cobalt_teleop.core import topics
+from cobalt_teleop.core.errors import CobaltError
 from cobalt_teleop.ros.endpoints import create_subscription
 
 COMMAND = [sys.executable, '-m', 'cobalt_devices.keyboard_node', '--ros-args', '-p', 'backend:=terminal']
@@ -152,3 +153,10 @@ def test_signals_give_the_terminal_back(number, terminal):
     assert termios.tcgetattr(terminal.slave) == terminal.before
     terminal.read(0.2)
     assert 'Traceback' not in terminal.text
+
+
+def test_who_asks_for_control_is_shown(host, terminal):
+    terminal.wait_for('you have control')
+    with pytest.raises(CobaltError):
+        host._workcells['env_0'].acquire('page', 'Grace', [], True, [])
+    terminal.wait_for('Grace asks for control: Esc gives it')
