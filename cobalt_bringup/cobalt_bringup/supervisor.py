@@ -1,6 +1,5 @@
 """Starts the processes of a launch, shows what they say, names what dies, starts it again, and ends all in time."""
 
-import ctypes
 import os
 import selectors
 import signal
@@ -12,15 +11,14 @@ from dataclasses import dataclass
 from typing import IO
 
 from cobalt_bringup.launch_file import Process, Respawn
+from cobalt_teleop.core.child_process import end_with_parent
 
 TERMINATE_AFTER_S = 2.5
 KILL_AFTER_S = 4.0
 REFUSED = 2
 """Exit code of a node that refused to start: its sentence is already on the screen."""
 
-_PR_SET_PDEATHSIG = 1
 _COLOURS = (36, 32, 33, 35, 34, 96, 92, 93, 95, 94)
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def signal_name(number: int) -> str:
@@ -319,10 +317,7 @@ def _before_start(process: Process, parent: int) -> Callable[[], None]:
     """Returns what a child does before its program starts."""
 
     def arm() -> None:
-        # The kernel ends it when `cobalt up` itself is killed.
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:
-            os._exit(1)
+        end_with_parent(parent)
         if process.is_node:
             # Ctrl-C while Python still imports would end in a traceback. The node's own handler takes over later; a
             # signal that was missed is followed by SIGTERM.

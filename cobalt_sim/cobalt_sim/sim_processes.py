@@ -1,24 +1,23 @@
 """Workcells shared out among several processes, each a host of its own: one interpreter is busy with so many."""
 
-import ctypes
 import os
 import signal
 import subprocess
 import sys
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import yaml
 from rclpy.node import Node
 
 from cobalt_sim.sim_parameters import SimParameters
+from cobalt_teleop.core.child_process import end_with_parent
 from cobalt_teleop.ros.parameters import read_parameters
 from cobalt_teleop.ros.process import Stop
 
 _LOOK_S = 0.2
 _PATIENCE_S = 8.0
-_PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None)
 
 
 def shares(parameters: SimParameters) -> list[SimParameters]:
@@ -77,19 +76,14 @@ class SimProcesses(Node):
 
 
 def _start(name: str, parameters: SimParameters) -> subprocess.Popen[bytes]:
-    parent = os.getpid()
-
-    def die_with_parent() -> None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:
-            os._exit(1)
-
     environment = dict(os.environ)
     if parameters.gpus:
         environment['MUJOCO_EGL_DEVICE_ID'] = parameters.gpus[0]
     words = ['--ros-args', '-r', f'__node:={name}', *_as_arguments(parameters)]
     return subprocess.Popen(
-        [sys.executable, '-m', 'cobalt_sim.sim_node', *words], env=environment, preexec_fn=die_with_parent
+        [sys.executable, '-m', 'cobalt_sim.sim_node', *words],
+        env=environment,
+        preexec_fn=partial(end_with_parent, os.getpid()),
     )
 
 

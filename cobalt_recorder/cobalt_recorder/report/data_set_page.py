@@ -18,6 +18,7 @@ _PLOTTED = (
     'limit_share', 'command_latency', 'frame_age', 'rate',
 )  # fmt: skip
 _SHOWN = ('duration', 'robot_path_length', 'robot_jitter', 'robot_sparc', 'robot_idle_share', 'command_latency')
+_COUNTED = ('episodes', 'successes', *VERDICTS)
 _UNUSUAL = 5.0
 _LEAST_EPISODES = 5
 
@@ -40,10 +41,14 @@ def _summary(tasks: Sequence[str], verdicts: Sequence[EpisodeVerdict]) -> str:
     rows = []
     for task in tasks:
         own = [verdict for verdict in verdicts if verdict.task == task]
-        counts = Counter(verdict.judged.verdict for verdict in own)
-        succeeded = sum(verdict.outcome == 'SUCCESS' for verdict in own)
-        rows.append([text(task), str(len(own)), str(succeeded), *(str(counts[one]) for one in VERDICTS)])
-    return table(('task', 'episodes', 'successes', *VERDICTS), rows)
+        rows.append([text(task), *_counts(own)])
+    return table(('task', *_COUNTED), rows)
+
+
+def _counts(verdicts: Sequence[EpisodeVerdict]) -> list[str]:
+    counts = Counter(verdict.judged.verdict for verdict in verdicts)
+    succeeded = sum(verdict.outcome == 'SUCCESS' for verdict in verdicts)
+    return [str(number) for number in (len(verdicts), succeeded, *(counts[one] for one in VERDICTS))]
 
 
 def _task(task: str, verdicts: Sequence[EpisodeVerdict]) -> list[str]:
@@ -106,13 +111,10 @@ def _operators(verdicts: Sequence[EpisodeVerdict]) -> str:
     rows = []
     for name in sorted({verdict.operator_id for verdict in verdicts}, key=lambda name: (not name, name)):
         own = [verdict for verdict in verdicts if verdict.operator_id == name]
-        counts = Counter(verdict.judged.verdict for verdict in own)
-        succeeded = sum(verdict.outcome == 'SUCCESS' for verdict in own)
         tips = Counter(verdict.judged.tip for verdict in own if verdict.judged.tip)
-        numbers = (len(own), succeeded, *(counts[one] for one in VERDICTS))
         often = tips.most_common(1)[0][0] if tips else ''
-        rows.append([text(name or 'unknown'), *map(str, numbers), text(often)])
-    return table(('operator', 'episodes', 'successes', *VERDICTS, 'most frequent tip'), rows)
+        rows.append([text(name or 'unknown'), *_counts(own), text(often)])
+    return table(('operator', *_COUNTED, 'most frequent tip'), rows)
 
 
 def _reasons(verdicts: Sequence[EpisodeVerdict]) -> str:
