@@ -64,11 +64,11 @@ def open_page(browser, address, scripts=(), **options):
 
 def pair(browser, laptop, arm):
     """Pairs a phone with the laptop's page, and has it hold an arm."""
-    laptop.click('#device-pair button')
-    laptop.wait_for_selector('.pair-code a')
-    link = laptop.get_attribute('.pair-code a', 'href')
+    laptop.click('#device-pair > button')
+    laptop.wait_for_selector('.pair-code code')
+    link = laptop.inner_text('.pair-code code')
     phone = open_page(browser, link, [phone_with_webxr()], viewport=PHONE, has_touch=True, is_mobile=True)
-    laptop.wait_for_selector('.pair-code a', state='detached')
+    laptop.wait_for_selector('.pair-code code', state='detached')
     phone.fingers = Fingers(phone)
     wait(phone, "document.querySelectorAll('.phone-arm button').length === 2")
     phone.tap(f'.phone-arm button:has-text("{arm.capitalize()} arm")')

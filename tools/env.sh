@@ -10,6 +10,7 @@ fi
 export AMENT_PREFIX_PATH=
 . "$_cobalt_root/install/setup.bash"
 export AMENT_PREFIX_PATH="$AMENT_PREFIX_PATH:$VIRTUAL_ENV"
+export COBALT_ENV="$_cobalt_root/tools/env.sh" # what is printed to be typed in another shell begins with it
 export PATH="$_cobalt_root/install/cobalt_bringup/lib/cobalt_bringup:$PATH"
 # No ROS 2 socket is open beyond this machine, unless a profile of several machines is in use: docs/several_machines.md
 export FASTDDS_DEFAULT_PROFILES_FILE="${FASTDDS_DEFAULT_PROFILES_FILE:-$_cobalt_root/cobalt_bringup/config/fastdds_local.xml}"

@@ -1,5 +1,6 @@
 """The key map in words, from the one table of actions."""
 
+from cobalt_devices.terminal_keys import SEQUENCES
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 
 
@@ -13,7 +14,8 @@ def key_map() -> str:
     lines = [f'  {"action":<27}{"in the browser":<27}in a terminal']
     for action in ACTIONS:
         browser = ' or '.join(dict.fromkeys(_browser_name(code) for code in action.codes))
-        terminal = ' or '.join('space' if key == ' ' else key for key in action.characters)
+        own = ['space' if key == ' ' else key for key in action.characters]
+        terminal = ' or '.join(own + [_browser_name(code) for code in action.codes if code in SEQUENCES.values()])
         if action.name == 'slow':
             terminal = 'capital letters'
         lines.append(f'  {action.label:<27}{browser:<27}{terminal}')

@@ -11,7 +11,9 @@ class KeyboardParameters:
     """Parameters of keyboard_node."""
 
     backend: str = parameter('page', 'Where keys come from', choices=('page', 'terminal'))
-    workcells: tuple[str, ...] = parameter((), 'Workcells to serve, as names or patterns; empty for all')
+    workcells: tuple[str, ...] = parameter(
+        (), 'Workcells to serve, as names or patterns (terminal: the first found); empty for all'
+    )
     part: str = parameter('arm', 'Part that the keys move')
     linear_speed: float = parameter(0.15, 'Speed of the tool while a key is held [m/s]', lower=0.001, upper=1.0)
     angular_speed: float = parameter(0.8, 'Turning speed while a key is held [rad/s]', lower=0.01, upper=3.0)

@@ -14,6 +14,9 @@ from cobalt_teleop.core import topics
 from cobalt_teleop.ros.endpoints import create_subscription
 from cobalt_teleop.ros.workcells import WorkcellWatch
 
+GIVES_WAY_S = 3.0
+"""Who is asked for control and presses nothing for so long gives it [s]."""
+
 _ASK_AGAIN_S = 2.0
 
 
@@ -35,6 +38,7 @@ class LocalControl:
         workcells: Names or patterns; empty for all.
         part: That the device drives.
         on_workcell: Called once, when the workcell is found.
+        say: Tells the person who asks for control, and that it was given; to the node's log by default.
     """
 
     def __init__(
@@ -46,13 +50,18 @@ class LocalControl:
         workcells: Sequence[str],
         part: str,
         on_workcell: Callable[[WorkcellInfo], None],
+        say: Callable[[str], None] | None = None,
     ) -> None:
         self._node = node
         self._source = source
         self._operator = operator
         self._part = part
         self._on_workcell = on_workcell
+        self._say = say or node.get_logger().info
         self._asked_s = float('-inf')
+        self._pressed_s = float('-inf')
+        self._requested: tuple[str, float] | None = None
+        self._gave_way = False
         self.session_id = f'{source}-{uuid.uuid4().hex[:12]}'
         """Of this device, as long as its node runs."""
         self.info: WorkcellInfo | None = None
@@ -75,10 +84,34 @@ class LocalControl:
         """Who asks the holder for control; empty if nobody does."""
         return str(self.state.requested_by) if self.state is not None else ''
 
-    def ask(self) -> None:
-        """Asks for control, at most every few seconds, as long as this device has none."""
+    def attend(self, *, pressed: bool) -> None:
+        """Gives control to who asks for it, once nothing was pressed for a while. To be called again and again.
+
+        Args:
+            pressed: Something is pressed now.
+        """
         now_s = time.monotonic()
-        if self.info is None or self.lease_id or now_s - self._asked_s < _ASK_AGAIN_S:
+        if pressed:
+            self._pressed_s, self._gave_way = now_s, False
+        asker = self.requested_by if self.lease_id else ''
+        if not asker:
+            self._requested = None
+            return
+        if self._requested is None or self._requested[0] != asker:
+            self._requested = asker, now_s
+            self._say(f'{asker} asks for control: press nothing for {GIVES_WAY_S:g} s, and it is theirs')
+        if now_s - max(self._requested[1], self._pressed_s) >= GIVES_WAY_S:
+            self._gave_way = True
+            self._release_lease()
+            self._say(f'control was given to {asker}, who asked for it; to ask for it again, press')
+
+    def ask(self) -> None:
+        """Asks for control, at most every few seconds, as long as this device has none.
+
+        Who has given it to another one asks again with the next press.
+        """
+        now_s = time.monotonic()
+        if self.info is None or self.lease_id or self._gave_way or now_s - self._asked_s < _ASK_AGAIN_S:
             return
         if not self._acquire.service_is_ready():
             return
@@ -93,11 +126,16 @@ class LocalControl:
 
     def give_back(self) -> None:
         """Gives control back; the answer is not waited for, as the executor may have ended."""
-        if self.lease_id and self.info is not None:
-            request = ReleaseControl.Request(workcell_id=self.info.workcell_id, lease_id=self.lease_id)
-            self.lease_id = ''
-            self._release.call_async(request)
+        if self._release_lease():
             time.sleep(0.05)
+
+    def _release_lease(self) -> bool:
+        if not self.lease_id or self.info is None:
+            return False
+        request = ReleaseControl.Request(workcell_id=self.info.workcell_id, lease_id=self.lease_id)
+        self.lease_id = ''
+        self._release.call_async(request)
+        return True
 
     def _found(self, info: WorkcellInfo) -> None:
         if self.info is not None or self._part not in [part.name for part in info.parts]:

@@ -125,6 +125,7 @@ class LocalSpaceMouse:
         heard = mouse.read(_SAMPLE_S)
         now_s = time.monotonic()
         push.take(heard, now_s)
+        self._control.attend(pressed=push.active)
         if push.active and not push.must_rest:
             self._control.ask()
         if not self._control.lease_id:

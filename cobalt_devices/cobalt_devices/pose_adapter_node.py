@@ -50,6 +50,9 @@ A gripper topic is optional: std_msgs/Float32, 0 closed to 1 open.
 class PoseAdapterParameters(PoseMotionParameters):
     """Parameters of pose_adapter."""
 
+    workcells: tuple[str, ...] = parameter(
+        (), 'It drives the first workcell found of these names or patterns; empty for whichever is found first'
+    )
     pose_topic: str = parameter('', 'Topic of geometry_msgs/PoseStamped that moves the arm')
     deadman_topic: str = parameter('', 'Topic of the deadman switch: the arm moves only while it says true')
     deadman_type: str = parameter('bool', 'Type of deadman_topic', choices=('bool', 'joy'))
@@ -124,6 +127,7 @@ class PoseAdapter(Node):
             self._gripper = message.data
 
     def _on_pose(self, message: PoseStamped, origin: Origin) -> None:
+        self._control.attend(pressed=self._deadman.pressed)
         if self._deadman.pressed:
             self._control.ask()
             self._follow_press(message, origin)

@@ -2,6 +2,7 @@
 
 import shutil
 
+from cobalt_devices.local_control import GIVES_WAY_S
 from cobalt_interfaces.msg import PartStep
 from cobalt_teleop.core.keyboard_actions import ACTIONS
 
@@ -53,13 +54,13 @@ def status_line(
     if not workcell_id:
         return 'waiting for a workcell: is its host (sim_node) running?'
     if has_lease and requested_by:
-        control = f'{requested_by} asks for control: Esc gives it'
+        control = f'{requested_by} asks for control: press nothing for {GIVES_WAY_S:g} s to give it'
     elif has_lease:
         control = 'you have control'
     elif refusal:
         control = f'no control: {refusal}'
     else:
-        control = f'{holder} has control' if holder else 'asking for control'
+        control = f'{holder} has control' if holder else 'nobody has control: press a key for it'
     held = ', '.join(action.label for index, action in enumerate(ACTIONS) if buttons >> index & 1) or 'none'
     arm = '' if hold_reason is None else f' | arm {HOLD_REASONS.get(hold_reason, f"holds: reason {hold_reason}")}'
     if must_rest and hold_reason not in (PartStep.HOLD_EMERGENCY_STOP, PartStep.HOLD_FAULT):

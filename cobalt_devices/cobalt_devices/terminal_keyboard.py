@@ -73,6 +73,7 @@ class TerminalKeyboard:
             workcells=workcells,
             part=part,
             on_workcell=self._on_workcell,
+            say=lambda words: None,  # the status line shows it
         )
         self._thread = threading.Thread(target=self._read, name='terminal', daemon=True)
         self._thread.start()
@@ -104,6 +105,7 @@ class TerminalKeyboard:
             if typed is None or keys.stop:
                 self._stop.request()
                 return
+            self._control.attend(pressed=bool(typed))
             self._control.ask()
             sample = keys.sample(now_s)
             sender, lease_id = self._sender, self._control.lease_id
@@ -125,7 +127,7 @@ class TerminalKeyboard:
                     keys.rest(now_s)
                 line = status_line(
                     workcell_id=self._control.info.workcell_id if self._control.info is not None else '',
-                    buttons=sample.buttons,
+                    buttons=sample.buttons | keys.tapped(now_s),
                     has_lease=bool(lease_id),
                     holder=self._control.holder,
                     refusal=self._control.refusal,

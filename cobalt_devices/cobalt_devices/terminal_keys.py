@@ -22,12 +22,15 @@ FIRST_REPEAT_S = 0.7
 QUIET_S = 1.0
 """A key that is held is never silent for so long [s]: the first repeat and slow links take less."""
 
+_TAP_SHOWN_S = 0.4
+
 _ESCAPE = '\x1b'
 _ESCAPE_WAIT_S = 0.05
-_SEQUENCES = {
+SEQUENCES = {
     '[A': 'ArrowUp', '[B': 'ArrowDown', '[C': 'ArrowRight', '[D': 'ArrowLeft', '[5~': 'PageUp', '[6~': 'PageDown',
     'OA': 'ArrowUp', 'OB': 'ArrowDown', 'OC': 'ArrowRight', 'OD': 'ArrowLeft',
 }  # fmt: skip
+"""What follows the escape character for keys that have no character, by the key's name in a browser."""
 
 
 class TerminalKeys:
@@ -44,6 +47,7 @@ class TerminalKeys:
         self._stop = False
         self._must_rest = False
         self._last_character_s = float('-inf')
+        self._tapped, self._tapped_s = 0, float('-inf')
 
     @property
     def must_rest(self) -> bool:
@@ -91,10 +95,14 @@ class TerminalKeys:
             buttons |= BITS['slow']
         return KeySample(stamp_ns=int(now_s * 1e9), buttons=buttons, press_counts=tuple(self._counts))
 
+    def tapped(self, now_s: float) -> int:
+        """Returns the bit of the key that was pressed just now, for a person to see; a tap itself lasts no time."""
+        return 1 << self._tapped if now_s - self._tapped_s < _TAP_SHOWN_S else 0
+
     def _finish_sequence(self, now_s: float) -> None:
         body = self._pending[1:]
-        if body in _SEQUENCES:
-            self._press(_SEQUENCES[body], by_code=True, slow=False, now_s=now_s)
+        if body in SEQUENCES:
+            self._press(SEQUENCES[body], by_code=True, slow=False, now_s=now_s)
             self._pending = ''
         elif body.startswith(_ESCAPE):
             self._stop = True
@@ -116,5 +124,6 @@ class TerminalKeys:
             self._last_key, self._last_s = key, now_s
             if not is_repeat:
                 self._counts[index] += 1
+                self._tapped, self._tapped_s = index, now_s
             elif action.axis is not None:
                 self._held_until_s[index] = now_s + HOLD_S

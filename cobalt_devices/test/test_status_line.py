@@ -35,5 +35,5 @@ def test_names_of_others_do_not_steer_the_terminal():
 
 
 def test_who_is_asked_for_control_sees_by_whom_and_how_to_give_it():
-    assert 'Grace asks for control: Esc gives it' in status_line(**CALM | {'requested_by': 'Grace'})
+    assert 'Grace asks for control: press nothing for 3 s to give it' in status_line(**CALM | {'requested_by': 'Grace'})
     assert 'asks' not in status_line(**CALM | {'requested_by': 'Grace', 'has_lease': False})

@@ -155,8 +155,24 @@ def test_signals_give_the_terminal_back(number, terminal):
     assert 'Traceback' not in terminal.text
 
 
-def test_who_asks_for_control_is_shown(host, terminal):
+def test_who_asks_for_control_is_shown_and_gets_it_once_no_key_was_pressed_for_a_while(host, states, terminal):
     terminal.wait_for('you have control')
     with pytest.raises(CobaltError):
         host._workcells['env_0'].acquire('page', 'Grace', [], True, [])
-    terminal.wait_for('Grace asks for control: Esc gives it')
+    terminal.wait_for('Grace asks for control: press nothing for 3 s to give it')
+    for _ in range(4):  # who still drives keeps it
+        terminal.type('e')
+        terminal.read(1.0)
+    assert states[-1].holder and states[-1].sources == ['keyboard']
+    terminal.wait_for('nobody has control: press a key for it')
+    terminal.read(2.5)
+    assert not states[-1].holder, 'it is not asked for again by itself'
+    terminal.text = ''
+    hold(terminal, 0.5)
+    terminal.wait_for('you have control')
+
+
+def test_a_tapped_key_is_shown(host, terminal):
+    terminal.wait_for('you have control')
+    terminal.type('e')
+    terminal.wait_for('keys: up')

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A tracker for trying out `pose_adapter`: a hand that circles on /hand, and its deadman switch on /hand_pressed.
 
-The switch is pressed for five seconds, then let go for three, again and again. Ctrl-C ends it.
+The switch is pressed for four seconds, in which the hand goes around once, then let go for four. Ctrl-C ends it.
 """
 
 import math
@@ -15,7 +15,7 @@ from std_msgs.msg import Bool
 RATE_HZ = 60.0
 RADIUS_M = 0.05
 TURN_S = 4.0
-PRESSED_S, LET_GO_S = 5.0, 3.0
+PRESSED_S, LET_GO_S = TURN_S, 4.0
 
 
 def main() -> None:

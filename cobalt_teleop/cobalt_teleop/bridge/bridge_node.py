@@ -8,6 +8,7 @@ import threading
 from typing import Any
 
 from aiohttp import web
+from OpenSSL import SSL
 from rclpy.node import Node
 
 from cobalt_interfaces.msg import WorkcellInfo
@@ -102,8 +103,8 @@ class WebRtcBridge(Node):
 
     def _on_loop_error(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get('exception')
-        # Without an exception it is about objects that are let go; a lost connection is a page that has just gone.
-        if error is not None and not isinstance(error, ConnectionError):
+        # Without an exception it is about objects that are let go; these errors are of a page that has just gone.
+        if error is not None and not isinstance(error, (ConnectionError, SSL.Error)):
             self.get_logger().warning(f'{context.get("message")}: {type(error).__name__}{place_of(error)}: {error}')
 
     async def _serve(self, entrance: Entrance) -> None:

@@ -39,6 +39,19 @@ class ServiceError(CobaltError):
     """A host did not answer, or said no; the message is for the operator."""
 
 
+class RefusedError(ServiceError):
+    """A host said no.
+
+    Args:
+        reason: In words.
+        answer: The service's response.
+    """
+
+    def __init__(self, reason: str, answer: Any) -> None:
+        super().__init__(reason)
+        self.answer = answer
+
+
 class HostServices:
     """Clients that stand as long as the bridge runs: a stop waits for no discovery.
 
@@ -75,7 +88,7 @@ class HostServices:
             await asyncio.sleep(READY_PERIOD_S)
         response = await self._answer(service, timeout_s, fields)
         if not response.ok:
-            raise ServiceError(response.reason or f'the host {self._host_id} refused without a reason')
+            raise RefusedError(response.reason or f'the host {self._host_id} refused without a reason', response)
         return response
 
     def release_at_exit(self, workcell_id: str, lease_id: str) -> None:

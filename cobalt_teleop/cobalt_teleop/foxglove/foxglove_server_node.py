@@ -10,6 +10,7 @@ from cobalt_teleop.bridge.door.limits import DoorLimits
 from cobalt_teleop.bridge.door.listening import is_every_address
 from cobalt_teleop.bridge.door.own_names import machine_names
 from cobalt_teleop.bridge.door.state_folder import StateFolder
+from cobalt_teleop.bridge.door.welcome import in_new_shell
 from cobalt_teleop.foxglove.foxglove_parameters import FoxgloveParameters
 from cobalt_teleop.foxglove.gate import Gate, hidden_address
 from cobalt_teleop.foxglove.graph_mirror import GraphMirror
@@ -70,7 +71,8 @@ def _welcome(entrance: Entrance, values: FoxgloveParameters) -> str:
     address = f'{"wss" if entrance.secure else "ws"}://{host}:{values.port}'
     if not entrance.door.needs_token:
         return f'Foxglove: open a connection to {address}'
-    return f"Foxglove: open a connection to {address}/?token=TOKEN with the owner's token: cobalt invite --owner"
+    token = in_new_shell('cobalt invite --owner')
+    return f"Foxglove: open a connection to {address}/?token=TOKEN with the owner's token: {token}"
 
 
 def _build(stop: Stop) -> Node:

@@ -49,6 +49,7 @@ class EpisodeDesk:
         self._publish = publish
         self._recording = TakenSubscription(node, topics.RECORDING, workcell_id)
         self._episode = Episode()
+        self._first = plant.task_info(plant.capabilities.tasks[0])
         self._ending: _Ending | None = None
         self._recorder_heard_s = 0.0
         self._tell()
@@ -222,4 +223,4 @@ class EpisodeDesk:
         self._tell()
 
     def _tell(self) -> None:
-        self._publish.episode(self._episode, time.monotonic())
+        self._publish.episode(self._episode, self._first, time.monotonic())

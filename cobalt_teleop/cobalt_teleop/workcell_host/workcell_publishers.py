@@ -13,7 +13,7 @@ from cobalt_teleop.core.pose import Pose
 from cobalt_teleop.ros.endpoints import create_publisher
 from cobalt_teleop.ros.stamps import now_ns, to_stamp
 from cobalt_teleop.workcell_host import messages
-from cobalt_teleop.workcell_host.plant import Capabilities, FullState, Observation
+from cobalt_teleop.workcell_host.plant import Capabilities, FullState, Observation, TaskInfo
 
 _EXPIRY_NEWS_S = 3.0
 
@@ -121,9 +121,12 @@ class WorkcellPublishers:
                 SimulatorState(header=row.header, step=row.step, format=state.format, values=state.values.tolist())
             )
 
-    def episode(self, episode: Episode, now_s: float) -> None:
-        """Tells the state of the episode."""
-        self._episode.publish(messages.episode_state(self._id, self._capabilities.robot, episode, now_s))
+    def episode(self, episode: Episode, first: TaskInfo, now_s: float) -> None:
+        """Tells the state of the episode; before the first one, what it would be of."""
+        message = messages.episode_state(self._id, self._capabilities.robot, episode, now_s)
+        if episode.request is None:
+            message.task, message.instruction = first.name, first.instruction
+        self._episode.publish(message)
 
     def control(self, snapshot: ControlSnapshot, now_s: float) -> None:
         """Tells who drives, if that changed or the lease was renewed for long."""
@@ -147,6 +150,7 @@ class WorkcellPublishers:
             message.lease_id = snapshot.lease.lease_id
             message.holder = snapshot.lease.holder
             message.sessions = [snapshot.lease.session]
+            message.sources = list(snapshot.lease.sources)
             message.expiry = to_stamp(stamp_ns + int((expires_s - now_s) * 1e9))
         self._control.publish(message)
 

@@ -18,6 +18,8 @@ from cobalt_teleop.bridge.door.state_folder import StateFolder
 TERMINAL_VARIABLE = 'COBALT_TERMINAL'
 """Set to 1 by whoever shows this process's output on a terminal."""
 
+_ENVIRONMENT_VARIABLE = 'COBALT_ENV'
+
 _ORIGINS_FILE = 'origins.json'
 
 
@@ -76,7 +78,7 @@ def welcome(
     if not token:
         return f'Open {places[0]}/ in a browser'
     lines = ['Open in a browser:']
-    invite = f'cobalt invite --state-dir {shlex.quote(state_dir)}' if state_dir else 'cobalt invite'
+    invite = in_new_shell(f'cobalt invite --state-dir {shlex.quote(state_dir)}' if state_dir else 'cobalt invite')
     if terminal:
         lines += [f'  {place}/?token={token}' for place in places]
         lines += [f'Who has such a link owns the robot. Links for others are made by: {invite}']
@@ -93,6 +95,12 @@ def welcome(
         if near:
             lines += [f'{near}/ for a phone:', qr_code(f'{near}/?token={token}')]
     return '\n'.join(lines)
+
+
+def in_new_shell(command: str) -> str:
+    """Returns what to type for a command in a shell that was just opened."""
+    environment = os.environ.get(_ENVIRONMENT_VARIABLE, '')
+    return f'. {shlex.quote(environment)} && {command}' if environment else command
 
 
 def qr_code(text: str) -> str:

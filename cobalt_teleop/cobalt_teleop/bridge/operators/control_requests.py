@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from cobalt_interfaces.msg import ControlState
 from cobalt_teleop.bridge.door.guest import Role
-from cobalt_teleop.bridge.host_services import ServiceError
+from cobalt_teleop.bridge.host_services import RefusedError, ServiceError
 from cobalt_teleop.bridge.operators.episode_requests import CallService
 from cobalt_teleop.bridge.operators.room import Room
 from cobalt_teleop.core.topics import PAGE_DEVICES
@@ -80,7 +80,7 @@ class ControlRequests:
         """Takes control if nobody has it.
 
         Args:
-            ask: Ask the holder for it, if there is one.
+            ask: Ask the holder for it, if there is one, and wait.
 
         Raises:
             ServiceError: With the reason.
@@ -96,6 +96,10 @@ class ControlRequests:
         self._asks = ask
         try:
             answer = await self._acquire(takeover=ask)
+        except RefusedError as refusal:
+            if ask and refusal.answer.holder:
+                return
+            raise
         finally:
             self._tell_room()
         # It has become free while this one asked its holder: what is free goes by the line.
@@ -263,8 +267,8 @@ class ControlRequests:
         stamp_ns = to_nanoseconds(state.header.stamp)
         if self._lease_id and state.lease_id != self._lease_id and stamp_ns > self._lease_since_ns:
             self._lease_id = ''
-            went = f'control went to {state.holder}' if state.lease_id else 'your control has ended'
-            self._person.notice(went, 'info')
+            if not state.lease_id:  # else the page tells to whom it went
+                self._person.notice('your control has ended', 'info')
         return self._is_mine(state) or (self._asks and not state.lease_id)
 
     def _is_mine(self, state: ControlState | None) -> bool:

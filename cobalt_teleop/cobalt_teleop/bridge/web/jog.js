@@ -5,7 +5,7 @@ const PADS = [
   {
     title: 'Turn',
     names: ['yaw_left', 'pitch_up', 'yaw_right', 'roll_left', 'pitch_down', 'roll_right'],
-    short: { yaw_left: 'turn left', yaw_right: 'turn right', pitch_up: 'tilt up', pitch_down: 'tilt down' },
+    short: {},
   },
   { title: '', names: ['gripper', 'slow'], short: { gripper: 'gripper', slow: 'slow' }, wide: true },
 ];
@@ -45,7 +45,7 @@ export function drawPads(root, keyboard, keyName) {
       button.type = 'button';
       button.tabIndex = -1;
       button.dataset.action = name;
-      button.title = `${action.label} (${action.codes.map(keyName).join(' or ')})`;
+      button.title = `${action.label} (${[...new Set(action.codes.map(keyName))].join(' or ')})`;
       const key = document.createElement('b');
       key.textContent = keyName(action.codes[0]);
       const label = document.createElement('span');

@@ -207,6 +207,8 @@ export function makeLobby({ known, link, keyboard }) {
   }
 
   return {
+    // Escape stops the arm; whoever meant the sheet finds it closed, but for a supervisor, who releases stops in it.
+    onEscape() { if (!$('people').hidden && !$('supervise').open) choose(false, false); },
     onRenamed: () => storeName(link.operator),
     welcome,
     forgetWish,

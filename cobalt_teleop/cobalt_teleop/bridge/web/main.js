@@ -3,6 +3,7 @@
 import { Cameras } from '/cameras.js';
 import { HostClock, pageNow } from '/clock.js';
 import { ConnectionHelp } from '/connection_help.js';
+import { newsOfControl } from '/control_news.js';
 import { axesFor } from '/devices/axes.js';
 import { addDevices } from '/devices/devices.js';
 import { addPairing } from '/devices/pairing.js';
@@ -19,7 +20,9 @@ import { Pace } from '/pace.js';
 import { Roads } from '/roads.js';
 import { STALE_PICTURE_MS, makeStatus } from '/status.js';
 import { makeSupervisor } from '/supervisor.js';
-import { isCompanion } from '/token.js';
+import { HAS_TOUCH } from '/devices/phone_routes.js';
+import { IS_HEADSET } from '/devices/xr_support.js';
+import { forgetToken, isCompanion } from '/token.js';
 import * as view from '/view.js';
 
 const SILENT_MS = 1000;
@@ -62,6 +65,8 @@ const known = {
   elapsed_s: 0,
 };
 
+const misled = isCompanion() && !HAS_TOUCH && !IS_HEADSET; // a link for a phone, opened on what is none
+
 const HOLD_NOT_ENGAGED = 2; // PartStep
 
 const NO_EPISODE = { episode: null, ended: null, recording: null, quality: null, step: null };
@@ -71,7 +76,7 @@ let light = () => {};
 const keyboard = new Keyboard({
   send: sendKeys,
   onPress: (action) => { mayMove({ takesControl: action.name !== 'slow' }); },
-  onStop: emergencyStop,
+  onStop: () => { lobby.onEscape(); emergencyStop(); },
   onRelease: (reason) => { Object.assign(known, { released: reason, backSince_ms: null }); },
 });
 
@@ -96,7 +101,7 @@ const pads = document.getElementById('pads');
 pads.hidden = isCompanion();
 if (!isCompanion()) panel.add({ name: 'keys', title: 'Keys', kind: 'keys', root: pads, show() {}, hide() {} });
 const goal = new Goal({ onOpen: () => { keyboard.releaseAll('you look at the goal'); driver.letGoAll('you look at the goal'); } });
-const pairing = isCompanion() ? null : addPairing({ panel, pair: () => link.send({ type: 'pair' }) });
+const pairing = isCompanion() ? null : addPairing({ panel, notice: view.notice, pair: () => link.send({ type: 'pair' }) });
 addDevices({
   panel, driver, settings, cameras, notice: view.notice, arm: () => ({ motion: status.motion(status.connection()), step: known.step }),
   stop: emergencyStop, bar: barFromDriving, stale: () => known.control.yours && cameras.isStale(STALE_PICTURE_MS), seenElsewhere: (elsewhere) => { keyboard.elsewhere = elsewhere; },
@@ -211,8 +216,8 @@ const handlers = {
   host: (event) => { known.host = event; },
   viewers: (event) => { known.viewers = event.count; },
   control: (event) => {
-    const asked = event.requested_by && event.requested_by !== known.control.requested_by && event.yours;
-    if (asked) view.notice(`${event.requested_by} asks for control.`, 'info');
+    const news = newsOfControl(known.control, event);
+    if (news) view.notice(news, 'info', { about: 'control' });
     if (known.control.yours && !event.yours) keyboard.releaseAll('your control has ended');
     const left = known.control.yours ? 'You have' : `${known.control.holder} has`;
     const drove = Boolean(known.control.holder);
@@ -274,7 +279,10 @@ view.onClick('success', () => link.send({ type: 'end', outcome: 'success' }));
 view.onClick('discard', () => link.send({ type: 'end', outcome: 'discarded' }));
 view.onClick('stop', emergencyStop);
 view.onClick('home', () => link.send({ type: 'home' }));
-view.onClick('closed-again', () => location.reload());
+view.onClick('closed-again', () => {
+  if (misled) forgetToken();
+  location.reload();
+});
 view.onClick('release-stop', () => link.send({ type: 'clear_emergency_stop' }));
 view.onClick('take', () => {
   const { yours, holder, requested_by } = known.control;
@@ -300,7 +308,8 @@ document.getElementById('workcell').addEventListener('change', (event) => {
   location.assign(url);
 });
 
-function flashOf({ outcome, outcome_source }) {
+function flashOf({ outcome, outcome_source, practice }) {
+  if (practice && outcome === 'discarded') return ['Practice ended', 'marked'];
   if (outcome === 'success' && outcome_source === 'predicate') return ['✓ Success', 'proven'];
   if (outcome === 'success' || outcome_source === 'reviewer') return [`Marked as ${view.outcomeWords(outcome)}`, 'marked'];
   if (outcome === 'discarded') return ['Discarded', 'marked'];
@@ -334,7 +343,7 @@ function lookAtLink() {
   });
   if (known.link.level === 'poor' && now_ms - known.poorTold_ms > POOR_TOLD_MS) {
     known.poorTold_ms = now_ms;
-    view.notice(known.link.text, 'info', { text: 'Test the connection', href: '/check' });
+    view.notice(known.link.text, 'info', { link: { text: 'Test the connection', href: '/check' } });
   }
 }
 
@@ -366,6 +375,7 @@ function render() {
   const [words, level] = status.recordingWords();
   view.showEpisode({
     episode: known.episode,
+    quality: known.quality,
     elapsed_s: status.elapsed(),
     recordingWords: words,
     recordingLevel: level,
@@ -431,7 +441,9 @@ Object.defineProperty(window, 'cobalt', {
 });
 
 const missing = whatIsMissing();
-if (missing) {
+if (misled) {
+  view.showClosed({ title: 'This link is for a phone', text: 'Open it on the phone that you want to hold. It is still good: nothing has used it here.', needsLink: false, button: 'Open the page of this screen' });
+} else if (missing) {
   view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });
 } else {
   roads.choose().catch(() => {}).then(() => link.open());
@@ -441,5 +453,5 @@ if (missing) {
   }, RENDER_MS);
   setInterval(eachSecond, 1000);
 }
-render();
+if (!misled) render();
 if (missing) view.showConnection({ level: 'lost', text: 'This browser cannot do it', detail: missing, curtain: true });

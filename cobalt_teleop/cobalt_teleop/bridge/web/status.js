@@ -1,6 +1,7 @@
 // What the page says, in words, about what it knows: connection, motion, control, episode, recording.
 
 import { pageNow } from '/clock.js';
+import { episodeButtons } from '/episode_buttons.js';
 import { clockText } from '/view.js';
 
 export const STALE_PICTURE_MS = 1000; // as the hosts have it
@@ -149,7 +150,7 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
   }
 
   function control() {
-    const { yours, holder, requested_by, you_ask, emergency_stop, authority } = known.control;
+    const { yours, holder, holds_by, requested_by, you_ask, emergency_stop, authority } = known.control;
     const enabled = link.socketOpen && Boolean(known.workcell) && known.host.alive;
     const homing = authority === 'homing';
     const one = (state, title, note, button, presses = true) => ({
@@ -167,10 +168,11 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
     }
     const bar = barFromControl();
     if (holder) {
-      if (bar) return one('other', holder, 'Has control. You watch.', 'Ask for control', false);
+      const has = holds_by ? `Has control, by ${holds_by}.` : 'Has control.';
+      if (bar) return one('other', holder, `${has} You watch.`, 'Ask for control', false);
       return you_ask
-        ? one('other', holder, 'Has control. You have asked.', 'Asked', false)
-        : one('other', holder, 'Has control. You watch.', 'Ask for control');
+        ? one('other', holder, `${has} You have asked.`, 'Asked', false)
+        : one('other', holder, `${has} You watch.`, 'Ask for control');
     }
     if (bar) return one('free', 'Nobody has control', bar, 'Take control', false);
     if (undriven()) return one('free', 'Nobody has control', 'Take it to end the episode.', 'Take control');
@@ -180,29 +182,11 @@ export function makeStatus({ known, clock, cameras, link, roads, keyboard }) {
   // What each button of the episode does now, or why it does nothing.
   function buttons() {
     const { control: { yours, holder, emergency_stop }, episode } = known;
-    const running = ['preparing', 'running', 'paused'].includes(episode?.phase);
-    const saving = episode?.phase === 'ending';
-    const ended = episode?.phase === 'ended' && Boolean(episode.id);
     const barred = emergency_stop ? 'The emergency stop is on.'
       : !ready() ? 'No arm is there.'
         : holder && !yours ? `${holder} has control.`
-          : barFromControl() || (saving ? 'The last episode is being saved.' : '');
-    const one = (label, enabled, does, why) => ({ label, enabled: enabled && !barred, title: barred || (enabled ? does : why) });
-    return {
-      start: one('Start', !running, 'Reset the workcell and start an episode; it is recorded', 'An episode is running.'),
-      practise: one('Practise without recording', !running, 'Reset the workcell and try; nothing is recorded', 'An episode is running.'),
-      reset: one('Start over', running, 'End this episode as aborted and start a new one', 'No episode is running.'),
-      success: one(
-        ended ? 'Mark success' : 'Success', (running && yours) || ended,
-        ended ? 'Mark the last episode as a success' : 'End the episode and mark it as a success',
-        running ? 'Take control first.' : 'No episode is running.',
-      ),
-      discard: one(
-        ended ? 'Discard episode' : 'Discard', (running && yours) || ended,
-        ended ? 'Mark the last episode as not to be used; it stays on disk' : 'End the episode and mark it as not to be used; it stays on disk',
-        running ? 'Take control first.' : 'No episode is running.',
-      ),
-    };
+          : barFromControl() || (episode?.phase === 'ending' ? 'The last episode is being saved.' : '');
+    return episodeButtons({ episode, yours, barred });
   }
 
   return { ready, connection, closed, motion, recordingWords, undriven, elapsed, barFromControl, control, buttons, gripperWords };

@@ -23,6 +23,11 @@ export function takeTokenFromAddress() {
   history.replaceState(history.state, '', url);
 }
 
+export function forgetToken() {
+  sessionStorage.removeItem(KEPT);
+  sessionStorage.removeItem(KEPT_KEY);
+}
+
 // Brings the session back after a reload. The page makes it, so that a first connection that breaks off costs no
 // single-use link.
 export function sessionKey() {

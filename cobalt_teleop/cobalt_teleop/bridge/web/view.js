@@ -43,6 +43,10 @@ function capital(words) {
   return words ? words[0].toUpperCase() + words.slice(1) : '';
 }
 
+function lower(words) {
+  return words[0].toLowerCase() + words.slice(1);
+}
+
 // The addresses of workcells, for a page whose own is not there.
 function links(workcells) {
   const box = $('choices');
@@ -136,25 +140,27 @@ export function outcomeWords(outcome) {
   return OUTCOMES[outcome] ?? outcome;
 }
 
-// `undriven`: how the running episode ends while nobody drives, in words; empty otherwise.
-export function showEpisode({ episode, elapsed_s, recordingWords, recordingLevel, silent, undriven }) {
+// `undriven`: how the running episode ends while nobody drives, in words; empty otherwise. `quality` is the newest that came.
+export function showEpisode({ episode, quality, elapsed_s, recordingWords, recordingLevel, silent, undriven }) {
   text('task', episode?.task ? `Task: ${episode.task}` : 'Task');
-  text('instruction', episode?.instruction || 'Start an episode to see what is to be done.');
+  text('instruction', episode?.instruction || '–');
   text('clock', clockText(elapsed_s));
   const limit_s = episode?.time_limit_s ?? 0;
   set($('progress').style, 'width', limit_s > 0 ? `${Math.min(100, (elapsed_s / limit_s) * 100)}%` : '0%');
   const phase = episode?.phase ?? 'idle';
+  const verdict = phase === 'ended' && quality?.final && quality.episode === episode.id ? quality.verdict : '';
   const words = {
     idle: 'No episode yet',
     preparing: 'Getting ready',
     running: limit_s > 0 ? `Running, of ${clockText(limit_s).slice(0, -2)}` : 'Running',
     paused: 'Paused',
     ending: 'Saving',
-    ended: `Ended: ${outcomeWords(episode?.outcome)}`,
+    ended: `Ended: ${verdict ? lower(verdictWords(verdict, episode.outcome)) : outcomeWords(episode?.outcome)}`,
   };
   const going = silent ? 'Interrupted' : undriven ? `${undriven[0].toUpperCase()}${undriven.slice(1)}: nobody drives` : words.running;
   text('phase', phase === 'running' ? going : words[phase] ?? phase);
   level('phase', phase === 'running' && !silent && undriven ? 'warn' : '');
+  set($('why'), 'hidden', !['reject', 'review'].includes(verdict));
   text('recording', recordingWords);
   level('recording', recordingLevel);
 }
@@ -261,10 +267,12 @@ export function flash(words, kind) {
   flashTimer = setTimeout(() => { node.hidden = true; }, 2500);
 }
 
-// `link`: text and address of where more is to be found, if there is such.
-export function notice(words, kind = 'error', link = null) {
+// `link`: text and address of where more is to be found, if there is such. `about`: a newer notice about the same takes
+// the place of this one.
+export function notice(words, kind = 'error', { link = null, about = '' } = {}) {
   const node = document.createElement('p');
   node.className = `notice ${kind}`;
+  node.dataset.about = about;
   node.textContent = words;
   if (link) {
     const more = document.createElement('a');
@@ -272,7 +280,7 @@ export function notice(words, kind = 'error', link = null) {
     node.append(' ', more);
   }
   const box = $('notices');
-  for (const old of box.children) if (old.textContent === node.textContent) old.remove();
+  for (const old of [...box.children]) if (old.textContent === node.textContent || (about && old.dataset.about === about)) old.remove();
   box.append(node);
   while (box.children.length > 3) box.firstChild.remove();
   setTimeout(() => node.remove(), 6000);

@@ -119,6 +119,7 @@ def control_event(
         'type': 'control',
         'yours': bool(own_lease_id) and state.lease_id == own_lease_id,
         'holder': state.holder if state.lease_id else '',
+        'holds_by': local_device(state),
         'requested_by': state.requested_by,
         'you_ask': asks_own_session and bool(state.requested_by),
         'authority': wording.AUTHORITY.get(state.authority, 'hold'),
@@ -127,6 +128,14 @@ def control_event(
         'release_objection': release_objection,
         'faults': list(state.faults),
     }
+
+
+def local_device(state: ControlState) -> str:
+    """Returns in words what the holder drives with, if it is a device without a page; empty otherwise."""
+    if not state.lease_id or len(state.sources) != 1:
+        return ''
+    source = str(state.sources[0])
+    return wording.LOCAL_DEVICE.get(source, source)
 
 
 def stopped_by(state: ControlState, supervisors_stop: str) -> list[str]:

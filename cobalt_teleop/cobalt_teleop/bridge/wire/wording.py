@@ -4,7 +4,7 @@ from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, QualityRe
 
 HOLD = {
     PartStep.HOLD_NONE: '',
-    PartStep.HOLD_NO_COMMAND: 'no command has arrived; is the node of this device running?',
+    PartStep.HOLD_NO_COMMAND: "no command has come: nothing at the robot listens to this device (devices:=none?)",
     PartStep.HOLD_NOT_ENGAGED: 'nothing is pressed',
     PartStep.HOLD_STALE: 'commands stopped arriving; let go and press again',
     PartStep.HOLD_NOT_TRACKED: 'the device lost its tracking',
@@ -22,6 +22,13 @@ HOLD = {
     PartStep.HOLD_UNSUPPORTED: 'this robot does not follow such commands',
     PartStep.HOLD_BLOCKED: 'something blocks the arm; let go, then press again and move away from it',
 }
+
+LOCAL_DEVICE = {
+    'keyboard': 'a terminal',
+    'spacemouse': "the SpaceMouse of the robot's computer",
+    'pose_adapter': 'a tracker',
+}
+"""What drives without a page, by the source of its commands."""
 
 LIMITS = {
     PartStep.LIMIT_WORKSPACE_BOX: 'edge of the workspace',

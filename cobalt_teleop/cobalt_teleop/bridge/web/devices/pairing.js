@@ -3,7 +3,7 @@
 const MINUTES = 60;
 
 // page: as for addDevices, and pair(): asks the bridge for a code, answered by the event `pairing`.
-export function addPairing({ panel, pair }) {
+export function addPairing({ panel, notice, pair }) {
   if (matchMedia('(pointer: coarse)').matches) return { show() {}, tell() {} };
   const root = document.createElement('section');
   root.id = 'device-pair';
@@ -31,6 +31,30 @@ export function addPairing({ panel, pair }) {
     note.textContent = '';
   }
   idle(0, false);
+  // No link to click: it would be opened on this screen, and is for the phone.
+  function linkToSend(url) {
+    const box = document.createElement('div');
+    const words = document.createElement('p');
+    words.className = 'note';
+    words.textContent = 'Without a camera, open this on it:';
+    const address = document.createElement('code');
+    address.textContent = url;
+    const copy = document.createElement('button');
+    copy.type = 'button';
+    copy.textContent = 'Copy';
+    copy.addEventListener('click', async () => {
+      copy.blur();
+      try {
+        await navigator.clipboard.writeText(url);
+        notice('The link for the phone is copied.', 'info');
+      } catch {
+        getSelection().selectAllChildren(address); // to be copied by hand
+      }
+    });
+    box.append(words, address, copy);
+    return box;
+  }
+
   // What is to be scanned has to be in sight, wholly.
   const reveal = () => code.scrollIntoView({ block: 'nearest' });
   panel.add({ name: 'pair', title: 'Phone', kind: 'moves', root, show: () => setTimeout(reveal), hide() {} });
@@ -38,7 +62,7 @@ export function addPairing({ panel, pair }) {
     // The bridge has made a code.
     show({ links, picture, seconds }) {
       if (!links.length) {
-        note.textContent = 'This server is open on its own machine alone, so no phone can reach it. Whoever runs it can open it: cobalt up sim.launch.xml host:=0.0.0.0';
+        note.textContent = 'This server is open on its own machine alone, so no phone can reach it. Whoever runs it can open it: start it again with host:=0.0.0.0 added, such as make run ARGS="host:=0.0.0.0"';
         return;
       }
       text.textContent = 'Scan this with the phone that you want to hold. It lets that one phone drive for you: show it to nobody else.';
@@ -46,12 +70,7 @@ export function addPairing({ panel, pair }) {
       image.addEventListener('load', reveal);
       image.src = picture;
       image.alt = 'Code for the phone';
-      const link = document.createElement('a');
-      link.href = links[0];
-      link.textContent = 'or open this link on it';
-      link.target = '_blank';
-      link.rel = 'noreferrer';
-      code.replaceChildren(image, link);
+      code.replaceChildren(image, linkToSend(links[0]));
       button.textContent = 'Make a new code';
       note.textContent = `The code is good for ${Math.round(seconds / MINUTES)} minutes. The phone must be in the same network, and warns once of the certificate.`;
     },
