@@ -4,7 +4,7 @@ from cobalt_interfaces.msg import ControlStep, EpisodeState, PartStep, QualityRe
 
 HOLD = {
     PartStep.HOLD_NONE: '',
-    PartStep.HOLD_NO_COMMAND: "no command has come: nothing at the robot listens to this device (devices:=none?)",
+    PartStep.HOLD_NO_COMMAND: 'no command has come: nothing at the robot listens to this device (devices:=none?)',
     PartStep.HOLD_NOT_ENGAGED: 'nothing is pressed',
     PartStep.HOLD_STALE: 'commands stopped arriving; let go and press again',
     PartStep.HOLD_NOT_TRACKED: 'the device lost its tracking',
