@@ -426,6 +426,25 @@ def test_who_is_refused_control_is_told_why(operator, spin, capfd):
     assert operator.part().hold_reason != PartStep.HOLD_NONE
 
 
+def test_who_asks_a_tracker_for_control_gets_it_once_its_switch_was_released_for_a_while(host, operator, spin, capfd):
+    tracker = Tracker(spin(rclpy.create_node('tracker')))
+    spin(adapter())
+    tracker.press()
+    until(lambda: operator.part().source == 'pose_adapter', 'the tracker to drive')
+    with pytest.raises(CobaltError):
+        host._workcells['env_0'].acquire('page', 'Grace', [], True, [])
+    until(lambda: operator.states[-1].requested_by == 'Grace', 'the request')
+    assert operator.states[-1].sources == ['pose_adapter']
+    time.sleep(3.5)
+    assert operator.states[-1].holder, 'who drives keeps it'
+    tracker.down = False
+    until(lambda: not operator.states[-1].holder, 'control to be given')
+    told = capfd.readouterr().err
+    assert 'Grace asks for control: press nothing for 3 s' in told and 'control was given to Grace' in told
+    tracker.press()
+    until(lambda: operator.states[-1].holder, 'control to be asked for with the next press')
+
+
 def test_any_topic_of_poses_is_a_device_with_a_deadman(operator, spin):
     tracker = Tracker(spin(rclpy.create_node('tracker')))
     tracker.down = True

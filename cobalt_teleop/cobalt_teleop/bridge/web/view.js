@@ -43,10 +43,6 @@ function capital(words) {
   return words ? words[0].toUpperCase() + words.slice(1) : '';
 }
 
-function lower(words) {
-  return words[0].toLowerCase() + words.slice(1);
-}
-
 // The addresses of workcells, for a page whose own is not there.
 function links(workcells) {
   const box = $('choices');
@@ -155,7 +151,7 @@ export function showEpisode({ episode, quality, elapsed_s, recordingWords, recor
     running: limit_s > 0 ? `Running, of ${clockText(limit_s).slice(0, -2)}` : 'Running',
     paused: 'Paused',
     ending: 'Saving',
-    ended: `Ended: ${verdict ? lower(verdictWords(verdict, episode.outcome)) : outcomeWords(episode?.outcome)}`,
+    ended: verdict ? verdictWords(verdict, episode.outcome) : `Ended: ${outcomeWords(episode?.outcome)}`,
   };
   const going = silent ? 'Interrupted' : undriven ? `${undriven[0].toUpperCase()}${undriven.slice(1)}: nobody drives` : words.running;
   text('phase', phase === 'running' ? going : words[phase] ?? phase);
