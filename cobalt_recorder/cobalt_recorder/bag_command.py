@@ -79,7 +79,7 @@ def as_json(bag: Bag, verdict: EpisodeVerdict) -> dict[str, Any]:
     outcome, source, reason = _outcome(bag)
     return {
         'path': str(bag.folder),
-        'file': bag.file.name,
+        'files': [file.name for file in bag.files],
         'bytes': bag.size_bytes,
         'complete': bag.complete,
         'damage': bag.damage,
@@ -122,7 +122,8 @@ def as_text(bag: Bag, verdict: EpisodeVerdict) -> str:
     version = bag.fact(episode_facts.RECORDING, 'software_version')
     if version:
         lines.append(f'software     {version} {bag.fact(episode_facts.RECORDING, "software_hash")}'.rstrip())
-    lines.append(f'file         {bag.file}, {bag.size_bytes / 1e6:.2f} MB')
+    count = f'{len(bag.files)} files, ' if len(bag.files) > 1 else ''
+    lines.append(f'file         {bag.file}, {count}{bag.size_bytes / 1e6:.2f} MB')
     for record, how in ((RECOVERY, 'recovered from'), (TRIM, 'cut out of')):
         if record in bag.facts:
             lines.append(

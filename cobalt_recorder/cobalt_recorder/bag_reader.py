@@ -1,14 +1,18 @@
 """Reads a bag in file order, whole or broken, without ROS 2."""
 
+import heapq
 import json
 import os
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from mcap.exceptions import McapError
+from mcap.reader import make_reader
 from mcap.records import Channel, Footer, Message, Metadata, Schema
 from mcap.stream_reader import StreamReader
 from mcap_ros2.decoder import DecoderFactory
@@ -74,21 +78,30 @@ class Bag:
 
     Attributes:
         folder: Of the bag.
-        file: The MCAP file.
-        size_bytes: Of the file.
-        complete: The file was closed properly.
+        files: The MCAP files, in the order in which they were written.
+        size_bytes: Of all files.
+        complete: All files were closed properly.
         damage: Where and why reading ended before the end, in words; empty if it didn't.
         facts: Metadata records, by name.
         topics: By name.
     """
 
     folder: Path
-    file: Path
+    files: tuple[Path, ...]
     size_bytes: int = 0
     complete: bool = False
     damage: str = ''
     facts: dict[str, dict[str, str]] = field(default_factory=dict)
     topics: dict[str, TopicSummary] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path:
+        """Where the bag is: its file, or the folder of several."""
+        return self.files[0] if len(self.files) == 1 else self.folder
+
+    def unread(self) -> 'Bag':
+        """Returns the same bag before it was read."""
+        return _of_files(self.folder, self.files)
 
     def fact(self, record: str, name: str, default: str = '') -> str:
         """Returns one fact."""
@@ -105,20 +118,36 @@ class Bag:
         return self.topics.get(f'/{workcell_id}/{suffix}')
 
 
-def bag_file(path: Path) -> Path:
-    """Returns the MCAP file of a bag, whatever its metadata.yaml says.
+def bag_files(path: Path) -> tuple[Path, ...]:
+    """Returns the MCAP files of a bag in the order of their numbers, whatever its metadata.yaml says.
+
+    Args:
+        path: The bag's folder, or one of its files: of a bag of several, that stands for all.
 
     Raises:
-        CobaltError: There is none, or there are several.
+        CobaltError: There is none, or there are several that do not belong together by their names.
     """
     path = path.expanduser().absolute()
     if path.is_file():
-        return path
-    files = sorted(path.glob('*.mcap'))
-    if len(files) != 1:
-        found = f'{len(files)} .mcap files' if files else 'no .mcap file'
-        raise CobaltError(f'{path} holds {found}: give the file that is to be recovered.')
-    return files[0]
+        with suppress(OSError, ValueError):
+            names = storage_files(read_metadata(path.parent))
+            return tuple(path.parent / name for name in names) if path.name in names else (path,)
+        return (path,)
+    files = tuple(sorted(path.glob('*.mcap'), key=_number))
+    if not files:
+        raise CobaltError(f'{path} holds no .mcap file.')
+    if len({_number(file)[0] for file in files}) > 1:
+        raise CobaltError(f'{path} holds {len(files)} .mcap files of several names: give the one to be recovered.')
+    return files
+
+
+def _number(file: Path) -> tuple[str, int]:
+    name, number = re.fullmatch(r'(.*?)(?:_(\d{1,9}))?', file.stem, re.DOTALL).groups()  # type: ignore[union-attr]
+    return name, int(number or 0)
+
+
+def _of_files(folder: Path, files: Sequence[Path]) -> Bag:
+    return Bag(folder, tuple(files), sum(file.stat().st_size for file in files))
 
 
 def is_closed(file: Path) -> bool:
@@ -133,10 +162,10 @@ def is_closed(file: Path) -> bool:
 
 
 def find_bag(path: Path) -> Bag:
-    """Finds the file of a bag, without reading it.
+    """Finds the files of a bag, without reading them.
 
     Args:
-        path: The bag's folder, or the MCAP file in it.
+        path: The bag's folder, or an MCAP file in it: then that one alone.
 
     Raises:
         CobaltError: There is no bag.
@@ -147,35 +176,56 @@ def find_bag(path: Path) -> Bag:
     if path.is_file():
         if path.suffix != '.mcap':
             raise CobaltError(f'{path} is not a bag. Give the folder of a bag, or its .mcap file.')
-        return Bag(path.parent, path, path.stat().st_size)
+        return _of_files(path.parent, (path,))
     try:
         names = storage_files(read_metadata(path))
     except FileNotFoundError:
         names = []
     except (OSError, ValueError) as error:
         raise CobaltError(f'{error}. The .mcap file itself may still be whole: give its path.') from error
-    files = [path / name for name in names] or sorted(path.glob('*.mcap'))
+    files = tuple(path / name for name in names) or tuple(sorted(path.glob('*.mcap'), key=_number))
     if not files:
         below = len(list(path.glob('**/*.mcap')))
         hint = f' {below} bags lie in folders below it: give one of those.' if below else ''
         raise CobaltError(f'{path} holds no bag: neither metadata.yaml nor an .mcap file.{hint}')
-    if not files[0].exists():
-        raise CobaltError(f'{files[0]} is missing, although {path / "metadata.yaml"} names it.')
-    return Bag(path, files[0], files[0].stat().st_size)
+    missing = next((file for file in files if not file.exists()), None)
+    if missing is not None:
+        raise CobaltError(f'{missing} is missing, although {path / "metadata.yaml"} names it.')
+    return _of_files(path, files)
 
 
 def read_messages(bag: Bag) -> Iterator[tuple[TopicSummary, Schema | None, Message]]:
-    """Yields every message in the order of the file, and fills in what the bag holds.
+    """Yields every message in the order of the files, and fills in what the bag holds.
 
     A file that was not closed properly is read up to its last whole chunk; `bag.damage` then says where it ends.
 
     Raises:
-        CobaltError: It is no MCAP file at all.
+        CobaltError: One is no MCAP file at all.
     """
+    complete = True
+    for file in bag.files:
+        closed, damage = yield from _read_file(bag, file)
+        complete &= closed
+        if damage:
+            bag.damage = bag.damage or (f'{file.name}: {damage}' if len(bag.files) > 1 else damage)
+    bag.complete = complete
+    try:
+        counts = json.loads(bag.fact(episode_facts.END, 'counts', '{}'))
+        expected = {name: int(counts[name]['expected']) for name in bag.topics if name in counts}
+    except (ValueError, KeyError, TypeError):
+        bag.damage = bag.damage or "the recorder's counts in it cannot be read"
+        return
+    for name, count in expected.items():
+        bag.topics[name].expected = count
+
+
+def _read_file(bag: Bag, file: Path) -> Generator[tuple[TopicSummary, Schema | None, Message], None, tuple[bool, str]]:
+    """Yields the messages of one file; returns whether it was closed, and what is wrong with it, in words."""
     channels: dict[int, tuple[TopicSummary, Schema | None]] = {}
     schemas: dict[int, Schema] = {}
-    seen_anything = False
-    with bag.file.open('rb') as stream:
+    seen_anything = closed = False
+    damage, size_bytes = '', file.stat().st_size
+    with file.open('rb') as stream:
         try:
             for record in StreamReader(stream, validate_crcs=True).records:
                 seen_anything = True
@@ -194,24 +244,44 @@ def read_messages(bag: Bag) -> Iterator[tuple[TopicSummary, Schema | None, Messa
                     summary.note(record)
                     yield summary, schema, record
                 elif isinstance(record, Footer):
-                    bag.complete = True
-                    bag.damage = _index_damage(stream, bag.size_bytes, record)
+                    closed = True
+                    damage = _index_damage(stream, size_bytes, record)
         except Exception as error:
             # The bytes may be anything, and so may be what a decoder makes of them.
             if not seen_anything:
-                raise CobaltError(f'{bag.file} is not an MCAP file: {error}') from error
-            bag.complete = False
-            bag.damage = f'it breaks off after {stream.tell()} of {bag.size_bytes} bytes'
-    if not bag.complete and not bag.damage:
-        bag.damage = 'it was not closed: its index is missing'
-    try:
-        counts = json.loads(bag.fact(episode_facts.END, 'counts', '{}'))
-        expected = {name: int(counts[name]['expected']) for name in bag.topics if name in counts}
-    except (ValueError, KeyError, TypeError):
-        bag.damage = bag.damage or "the recorder's counts in it cannot be read"
-        return
-    for name, count in expected.items():
-        bag.topics[name].expected = count
+                raise CobaltError(f'{file} is not an MCAP file: {error}') from error
+            closed = False
+            damage = f'it breaks off after {stream.tell()} of {size_bytes} bytes'
+    return closed, damage or ('' if closed else 'it was not closed: its index is missing')
+
+
+def messages_by_time(
+    bag: Bag, *, topics: Iterable[str] | None = None, start_ns: int | None = None
+) -> Iterator[tuple[Schema | None, Channel, Message]]:
+    """Yields the messages of a whole bag in the order of their log times, by the index of its files.
+
+    Args:
+        bag: Whose.
+        topics: Only these.
+        start_ns: Only from this log time on [ns].
+    """
+    with ExitStack() as stack:
+        streams = [
+            make_reader(stack.enter_context(file.open('rb'))).iter_messages(topics=topics, starting_at=start_ns)
+            for file in bag.files
+        ]
+        yield from heapq.merge(*streams, key=lambda one: int(one[2].log_time))
+
+
+def channels_of(bag: Bag) -> dict[str, Channel]:
+    """Returns the channel of each topic of a whole bag, by the topic's name."""
+    found: dict[str, Channel] = {}
+    for file in bag.files:
+        with file.open('rb') as stream:
+            summary = make_reader(stream).get_summary()
+        for channel in summary.channels.values() if summary is not None else ():
+            found.setdefault(channel.topic, channel)
+    return found
 
 
 def _index_damage(stream: BinaryIO, size_bytes: int, footer: Footer) -> str:
@@ -246,14 +316,14 @@ def read_bag(path: Path) -> Bag:
 
 
 class Decoder:
-    """Decodes messages by the definitions in the bag itself."""
+    """Decodes messages by the definitions in the bag itself, of whichever of its files."""
 
     def __init__(self) -> None:
-        self._factory = DecoderFactory()
-        self._decoders: dict[int, Any] = {}
+        self._decoders: dict[tuple[str, bytes], Any] = {}
 
     def decode(self, schema: Schema, message: Message) -> Any:
         """Returns the message as an object with the fields of its type."""
-        if schema.id not in self._decoders:
-            self._decoders[schema.id] = self._factory.decoder_for('cdr', schema)
-        return self._decoders[schema.id](message.data)
+        definition = schema.name, schema.data
+        if definition not in self._decoders:
+            self._decoders[definition] = DecoderFactory().decoder_for('cdr', schema)
+        return self._decoders[definition](message.data)

@@ -1,24 +1,33 @@
-"""Writes a bag in a thread of its own, so that a slow disk holds nobody up."""
+"""Writes a bag in a thread of its own, so that a slow disk holds nobody up.
+
+While much comes, another one makes it durable: neither waits for the other.
+"""
 
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cobalt_recorder.bag_writer import BagWriter
 from cobalt_recorder.offered_qos import OfferedQos
 from cobalt_teleop.core.errors import CobaltError
 
-_LOOK_S = 0.2
-"""How often the age of the open chunk is looked at while nothing arrives [s]."""
+_LOOK_S = 0.1
+"""How often small messages are written, and the age of the open chunk is looked at [s].
+
+A thread that woke for each of them would cost more than what it writes.
+"""
+
+_AT_ONCE_BYTES = 500_000
+"""When so much waits it is written at once."""
 
 _GUARD_S = 0.5
 """How often the file is looked for in its place [s]."""
 
 
-@dataclass(frozen=True)
-class RawMessage:
+class RawMessage(NamedTuple):
     """A message as the middleware delivered it.
 
     Attributes:
@@ -66,11 +75,15 @@ class BagThread:
         self._limit = queue_bytes
         self._queue: deque[RawMessage | NewTopic | _End] = deque()
         self._queued_bytes = 0
+        self._ends = False
         self._ready = threading.Condition()
         self._ended = threading.Event()
         self._fault = ''
         self._remains = ''
         self._guarded_s = time.monotonic()
+        self._wants_sync = threading.Event()
+        self._syncer = threading.Thread(target=self._sync, name=f'sync {writer.folder.name}', daemon=True)
+        self._syncer.start()
         self._thread = threading.Thread(target=self._run, name=f'bag {writer.folder.name}', daemon=True)
         self._thread.start()
 
@@ -124,11 +137,13 @@ class BagThread:
             self._queue.append(item)
             if isinstance(item, RawMessage):
                 self._queued_bytes += len(item.data)
-            self._ready.notify()
+            self._ends |= isinstance(item, _End)
+            if self._ends or self._queued_bytes >= _AT_ONCE_BYTES:
+                self._ready.notify()
 
     def _take(self) -> list[RawMessage | NewTopic | _End]:
         with self._ready:
-            if not self._queue:
+            if not self._ends and self._queued_bytes < _AT_ONCE_BYTES:
                 self._ready.wait(_LOOK_S)
             items = list(self._queue)
             self._queue.clear()
@@ -143,7 +158,7 @@ class BagThread:
                 else:
                     self._write_one(item)
             if not self._fault and end is None:
-                self._attempt(self._writer.close_old_chunk)
+                self._attempt(self._close_old_chunk)
                 self._guard()
         # Closed after a fault too: from the reserve, a full disk still gets a bag that ordinary readers open.
         try:
@@ -153,6 +168,21 @@ class BagThread:
         if self._fault:
             self._remains = self._writer.remains()
         self._ended.set()
+        self._wants_sync.set()
+
+    def _close_old_chunk(self) -> None:
+        if not self._writer.close_old_chunk():
+            return
+        if self._queued_bytes < _AT_ONCE_BYTES:
+            self._writer.sync()
+        else:
+            self._wants_sync.set()
+
+    def _sync(self) -> None:
+        while not self._ended.is_set():
+            self._wants_sync.wait()
+            self._wants_sync.clear()
+            self._attempt(self._writer.sync)
 
     def _guard(self) -> None:
         if time.monotonic() - self._guarded_s >= _GUARD_S:

@@ -32,6 +32,7 @@ class RecorderOptions:
         dataset: Folder of all bags.
         min_free_bytes: Free space below which no episode starts.
         queue_bytes: Bound of what waits for the disk, for each workcell.
+        split_bytes: Size of a file from which on a bag goes on in another one; 0 for never.
         pre_roll_s: What came so long before an episode is recorded with it [s].
         rules: What is asked of an episode.
     """
@@ -39,6 +40,7 @@ class RecorderOptions:
     dataset: Path
     min_free_bytes: int
     queue_bytes: int
+    split_bytes: int
     pre_roll_s: float
     rules: QualityRules
 
@@ -124,11 +126,16 @@ class EpisodeRecording:
         count_message(self._episode_count, info)
         self._write(raw_message(self._episode_topic, data, info))
 
-    def sweep(self) -> None:
-        """Takes and writes what has come. Call many times a second."""
+    def sweep(self, *, watched: bool = False) -> None:
+        """Takes and writes what has come. Call many times a second.
+
+        Args:
+            watched: Somebody hears of the live quality; it is followed only then, as that costs more than all else.
+        """
         self._taker.look_around(self._info)
         for message in self._taker.take():
-            self.live.note(message)
+            if watched:
+                self.live.note(message)
             self._write(message)
 
     def open(self, pre_roll: PreRoll | None = None) -> None:
@@ -147,7 +154,7 @@ class EpisodeRecording:
             'robot': self._info.robot,
         }
         try:
-            writer = BagWriter(self.folder, begin)
+            writer = BagWriter(self.folder, begin, split_bytes=self._options.split_bytes)
             writer.add_facts(episode_facts.RECORDING, episode_facts.recording_facts(self._info))
             writer.add_facts(episode_facts.WORKCELL, episode_facts.workcell_facts(self._info))
             writer.add_facts(episode_facts.EPISODE, episode_facts.episode_facts(self.episode))

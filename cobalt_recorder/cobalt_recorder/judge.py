@@ -15,7 +15,7 @@ from typing import Any
 
 from cobalt_recorder import episode_facts
 from cobalt_recorder.accepted_episodes import AcceptedEpisodes
-from cobalt_recorder.bag_reader import Bag, Decoder, bag_file, find_bag, is_closed, read_messages
+from cobalt_recorder.bag_reader import Bag, Decoder, bag_files, find_bag, is_closed, read_messages
 from cobalt_recorder.metrics import catalogue
 from cobalt_recorder.metrics.link import LinkSample, link_sample
 from cobalt_recorder.metrics.measure import measure
@@ -157,7 +157,7 @@ def judge_bag(
 def _make_whole(path: Path, fault: str) -> None:
     with contextlib.suppress(CobaltError, OSError):
         # If it cannot be made whole, the verdict says what is wrong with it.
-        if not is_closed(bag_file(path)):
+        if not all(is_closed(file) for file in bag_files(path)):
             # Few bags need it, and every verdict is waited for.
             from cobalt_recorder.recover import CUT_OFF, recover
 

@@ -50,6 +50,7 @@ class Damage:
         messages: How many messages are known to have been in it, by topic.
         first_ns: Log time of the first of them [ns]; 0 if unknown.
         last_ns: Log time of the last of them [ns]; 0 if unknown.
+        file: Name of the file, where a bag has several.
     """
 
     start: int
@@ -58,6 +59,7 @@ class Damage:
     messages: dict[str, int] = field(default_factory=dict)
     first_ns: int = 0
     last_ns: int = 0
+    file: str = ''
 
 
 class McapSalvage:

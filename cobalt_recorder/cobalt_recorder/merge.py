@@ -4,17 +4,14 @@ import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mcap.reader import make_reader
-
 from cobalt_recorder.bag_copy import BagCopy
-from cobalt_recorder.bag_reader import Bag
+from cobalt_recorder.bag_reader import Bag, messages_by_time
 from cobalt_recorder.bag_writer import BagWriter
-from cobalt_recorder.file_hash import file_hash
+from cobalt_recorder.file_hash import hash_of_files
 from cobalt_recorder.trim import require_whole
 from cobalt_teleop.core.errors import CobaltError
 
@@ -47,15 +44,13 @@ def merge(
     try:
         writer = BagWriter(output, {'merged_from': names})
         copy = BagCopy(writer)
-        sources = [{'name': bag.folder.name, 'sha256': file_hash(bag.file), 'facts': bag.facts} for bag in bags]
+        sources = [{'name': bag.folder.name, 'sha256': hash_of_files(bag.files), 'facts': bag.facts} for bag in bags]
         writer.add_facts(MERGE, {'sources': json.dumps(sources)})
-        with ExitStack() as stack:
-            streams = [_messages(stack.enter_context(bag.file.open('rb'))) for bag in bags]
-            merged = heapq.merge(*streams, key=lambda one: int(one[2].log_time))
-            for index, (schema, channel, message) in enumerate(merged):
-                # Numbers of different publishers side by side would look like gaps.
-                copy.copy(schema, channel, replace(message, sequence=0) if channel.topic in shared else message)
-                progress(index + 1, total)
+        merged = heapq.merge(*(_messages(bag) for bag in bags), key=lambda one: int(one[2].log_time))
+        for index, (schema, channel, message) in enumerate(merged):
+            # Numbers of different publishers side by side would look like gaps.
+            copy.copy(schema, channel, replace(message, sequence=0) if channel.topic in shared else message)
+            progress(index + 1, total)
         writer.close(f'{MERGE}.end', {'messages': str(sum(writer.counts.values()))}, {})
     except FileExistsError as error:
         raise CobaltError(f'{output} is there already: give another folder.') from error
@@ -64,8 +59,8 @@ def merge(
     return writer.counts
 
 
-def _messages(stream: Any) -> Iterator[tuple[Any, Any, Any]]:
-    return ((schema, channel, message) for schema, channel, message in make_reader(stream).iter_messages() if schema)
+def _messages(bag: Bag) -> Iterator[tuple[Any, Any, Any]]:
+    return (one for one in messages_by_time(bag) if one[0])
 
 
 def _require_one_type(bags: Sequence[Bag]) -> None:

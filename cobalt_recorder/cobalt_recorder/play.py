@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcap.reader import make_reader
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
-from cobalt_recorder.bag_reader import Bag, TopicSummary
+from cobalt_recorder.bag_reader import Bag, TopicSummary, channels_of, messages_by_time
 from cobalt_recorder.offered_qos import INFINITE_NS, OfferedQos, from_yaml_list
 from cobalt_recorder.trim import require_whole
 from cobalt_teleop.core import topics
@@ -128,16 +127,13 @@ class Player:
     def _messages(self) -> Iterator[tuple[Any, Any]]:
         names = [topic.name for topic in self._topics]
         start_ns = min(topic.first_ns for topic in self._topics if topic.count) + round(self._options.start_s * 1e9)
-        with self._bag.file.open('rb') as stream:
-            for _, channel, message in make_reader(stream).iter_messages(topics=names, starting_at=start_ns):
-                yield channel, message
+        for _, channel, message in messages_by_time(self._bag, topics=names, start_ns=start_ns):
+            yield channel, message
 
     def _offered(self) -> dict[str, OfferedQos]:
-        with self._bag.file.open('rb') as stream:
-            summary = make_reader(stream).get_summary()
-        channels = summary.channels.values() if summary is not None else ()
         offered = {
-            channel.topic: from_yaml_list(channel.metadata.get('offered_qos_profiles', '')) for channel in channels
+            name: from_yaml_list(channel.metadata.get('offered_qos_profiles', ''))
+            for name, channel in channels_of(self._bag).items()
         }
         return {name: profiles[0] for name, profiles in offered.items() if profiles}
 

@@ -25,7 +25,7 @@ from cobalt_teleop.ros.workcells import WorkcellWatch
 PROGRAM = 'recorder_node'
 SUMMARY = 'Records each episode of each workcell into a rosbag2 bag, and judges it.'
 
-_SWEEP_S = 0.05
+_SWEEP_S = 0.1
 _CLOSE_S = 2.0
 _END_S = 3.5
 """Within this time all is over, whoever starts the recorder: `cobalt up` kills what still runs after 4 s [s]."""
@@ -69,6 +69,7 @@ class RecorderNode(Node):
             dataset=usable_dataset(values.dataset),
             min_free_bytes=values.min_free_mb * 1_000_000,
             queue_bytes=values.queue_mb * 1_000_000,
+            split_bytes=values.split_mb * 1_000_000,
             pre_roll_s=values.pre_roll_s,
             rules=load_rules(rules),
         )

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from cobalt_recorder.bag_reader import bag_file
+from cobalt_recorder.bag_reader import bag_files
 from cobalt_recorder.data_set import find_bags
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.recover import DAMAGED, Recovery, damage_of, recover
@@ -60,7 +60,7 @@ def recover_bags(arguments: argparse.Namespace) -> int:
         for place in places:
             try:
                 if arguments.output is not None or damage_of(place):
-                    size = bag_file(place).stat().st_size
+                    size = sum(file.stat().st_size for file in bag_files(place))
                     bar.reset(one_bag, description=place.name, total=size, visible=True)
                     done.append(recover(place, arguments.output, lambda read: bar.update(one_bag, completed=read)))
             except (CobaltError, OSError) as error:
@@ -88,7 +88,7 @@ def _as_text(done: list[Recovery], failed: list[tuple[Path, str]], whole: int) -
         lines += [f'    lost: {text}' for text in recovery.lost or ['nothing but the index, which is made anew']]
         if recovery.cut_off:
             lines.append('    the end of the episode is not in it: it counts as broken off')
-        lines.append(f'    as found: {recovery.original}')
+        lines += [f'    as found: {file}' for file in recovery.originals]
     lines += [f'FAILED     {place}: {reason}' for place, reason in failed]
     lines.append(f'{len(done)} recovered, {whole} whole already, {len(failed)} failed')
     if done:

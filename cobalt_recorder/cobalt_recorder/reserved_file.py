@@ -5,6 +5,7 @@ import errno
 import fcntl
 import os
 import tempfile
+import threading
 import time
 import zlib
 from io import RawIOBase
@@ -35,6 +36,7 @@ class ReservedFile(RawIOBase):
         self.crc = 0
         self._path = path
         self._reserve: int | None = None
+        self._syncing = threading.Lock()
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         self._position = 0
         with contextlib.suppress(OSError):
@@ -80,8 +82,14 @@ class ReservedFile(RawIOBase):
         return size
 
     def sync(self) -> None:
-        """Makes what was written durable."""
-        os.fdatasync(self._descriptor)
+        """Makes what was written durable. Safe in another thread than the one that writes and closes.
+
+        Raises:
+            OSError: It could not be made durable.
+        """
+        with self._syncing:
+            if not self.closed:
+                os.fdatasync(self._descriptor)
 
     def interference(self) -> str:
         """Returns in words what somebody else did to the file; empty if nothing."""
@@ -104,10 +112,11 @@ class ReservedFile(RawIOBase):
 
     def close(self) -> None:
         """Closes the file and gives the reserve back."""
-        if not self.closed:
-            self.release()
-            os.close(self._descriptor)
-        super().close()
+        with self._syncing:
+            if not self.closed:
+                self.release()
+                os.close(self._descriptor)
+            super().close()
 
 
 def being_written(path: Path) -> bool:

@@ -34,34 +34,52 @@ class TopicEntry:
 
 
 @dataclass
+class FileEntry:
+    """One storage file of a bag.
+
+    Attributes:
+        name: In the bag's folder.
+        start_ns: Receive time of the first message [ns]; 0 if there is none.
+        end_ns: Receive time of the last message [ns].
+        count: Messages in it.
+    """
+
+    name: str
+    start_ns: int = 0
+    end_ns: int = 0
+    count: int = 0
+
+    def note(self, received_ns: int) -> None:
+        """Counts a message."""
+        self.start_ns = min(self.start_ns, received_ns) if self.start_ns else received_ns
+        self.end_ns = max(self.end_ns, received_ns)
+        self.count += 1
+
+
+@dataclass
 class BagMetadata:
     """What metadata.yaml says.
 
     Attributes:
-        file_name: Of the storage file in the folder.
+        files: In the order in which they were written.
         topics: In the order in which they were added.
-        start_ns: Receive time of the first message [ns]; 0 if there is none.
-        end_ns: Receive time of the last message [ns].
         custom: Free texts by name.
     """
 
-    file_name: str
+    files: list[FileEntry]
     topics: list[TopicEntry] = field(default_factory=list)
-    start_ns: int = 0
-    end_ns: int = 0
     custom: dict[str, str] = field(default_factory=dict)
 
     def as_rosbag2(self) -> dict[str, Any]:
         """Returns the content of metadata.yaml."""
         count = sum(topic.count for topic in self.topics)
-        start = {'nanoseconds_since_epoch': self.start_ns}
-        duration = {'nanoseconds': max(0, self.end_ns - self.start_ns)}
+        start_ns = min((file.start_ns for file in self.files if file.count), default=0)
+        end_ns = max((file.end_ns for file in self.files if file.count), default=0)
         return {
             'rosbag2_bagfile_information': {
                 'version': 9,
                 'storage_identifier': 'mcap',
-                'duration': dict(duration),
-                'starting_time': dict(start),
+                **_span(start_ns, end_ns),
                 'message_count': count,
                 'topics_with_message_count': [
                     {
@@ -78,14 +96,10 @@ class BagMetadata:
                 ],
                 'compression_format': '',
                 'compression_mode': '',
-                'relative_file_paths': [self.file_name],
+                'relative_file_paths': [file.name for file in self.files],
                 'files': [
-                    {
-                        'path': self.file_name,
-                        'starting_time': dict(start),
-                        'duration': dict(duration),
-                        'message_count': count,
-                    }
+                    {'path': file.name, **_span(file.start_ns, file.end_ns), 'message_count': file.count}
+                    for file in self.files
                 ],
                 'custom_data': dict(self.custom),
                 'ros_distro': os.environ.get('ROS_DISTRO', 'unknown'),
@@ -95,6 +109,13 @@ class BagMetadata:
     def write(self, folder: Path) -> None:
         """Writes or replaces metadata.yaml in one step, so that no reader ever sees half of it."""
         write_atomically(folder / FILE_NAME, yaml.safe_dump(self.as_rosbag2(), sort_keys=False))
+
+
+def _span(start_ns: int, end_ns: int) -> dict[str, dict[str, int]]:
+    return {
+        'starting_time': {'nanoseconds_since_epoch': start_ns},
+        'duration': {'nanoseconds': max(0, end_ns - start_ns)},
+    }
 
 
 def read_metadata(folder: Path) -> Mapping[str, Any]:

@@ -1,6 +1,5 @@
 """Takes the serialised messages of the recorded topics from the middleware, and counts them."""
 
-import dataclasses
 import time
 from typing import Any
 
@@ -87,7 +86,9 @@ class _Taken:
     def __init__(self, node: Node, workcell_id: str, recorded: RecordedTopic) -> None:
         self.declared = recorded.declared
         self.type = recorded.topic.type
-        self.subscription = TakenSubscription(node, recorded.topic, workcell_id, raw=True, depth=_KEPT_BY_MIDDLEWARE)
+        self.subscription = TakenSubscription(
+            node, recorded.topic, workcell_id, raw=True, depth=_KEPT_BY_MIDDLEWARE, hidden=True
+        )
         self.count = TopicCount()
         self.matched_s: float | None = None
         self.is_video = recorded.topic.type == _VIDEO_TYPE
@@ -115,8 +116,11 @@ class _Taken:
     def _in_order(self, message: RawMessage) -> RawMessage:
         # A reliable message that was sent again carries a later receive stamp than those that it is delivered before.
         # Readers go by the log time, so it must rise as the messages do.
-        self._newest_ns = max(message.received_ns, self._newest_ns + 1)
-        return dataclasses.replace(message, received_ns=self._newest_ns)
+        if message.received_ns > self._newest_ns:
+            self._newest_ns = message.received_ns
+            return message
+        self._newest_ns += 1
+        return message._replace(received_ns=self._newest_ns)
 
     def settled(self, now_s: float) -> bool:
         if self.count.received:

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mcap.reader import make_reader
-
 from cobalt_recorder import episode_facts
 from cobalt_recorder.bag_copy import BagCopy
-from cobalt_recorder.bag_reader import Bag, Decoder, read_bag
+from cobalt_recorder.bag_reader import Bag, Decoder, messages_by_time, read_bag
 from cobalt_recorder.bag_writer import BagWriter
-from cobalt_recorder.file_hash import file_hash
+from cobalt_recorder.file_hash import hash_of_files
 from cobalt_recorder.key_frames import is_key_frame
 from cobalt_recorder.metrics.step_table import is_of_episode
 from cobalt_recorder.offered_qos import from_yaml_list
@@ -104,7 +102,7 @@ def trim(
     """Writes the messages from one time to another into a new bag.
 
     Args:
-        path: Folder of the bag, or its MCAP file.
+        path: Folder of the bag, or an MCAP file.
         output: Folder of the new bag, which must not exist.
         start_s: Since the first message [s].
         end_s: Since the first message [s].
@@ -133,23 +131,22 @@ def trim(
     copy, lead, rows = BagCopy(writer), _Lead(), _Rows(bag.episode_id)
     total, in_stretch = sum(topic.count for topic in bag.topics.values()), False
     try:
-        with bag.file.open('rb') as stream:
-            for index, (schema, channel, message) in enumerate(make_reader(stream).iter_messages()):
-                progress(index + 1, total)
-                if schema is None or message.log_time > last_ns:
-                    continue
-                if message.log_time < first_ns:
-                    lead.note(schema, channel, message)
-                    continue
-                if not in_stretch:
-                    in_stretch = True
-                    for one in lead.messages():
-                        copy.copy(*one)
-                copy.copy(schema, channel, message)
-                rows.note(schema, message)
+        for index, (schema, channel, message) in enumerate(messages_by_time(bag)):
+            progress(index + 1, total)
+            if schema is None or message.log_time > last_ns:
+                continue
+            if message.log_time < first_ns:
+                lead.note(schema, channel, message)
+                continue
+            if not in_stretch:
+                in_stretch = True
+                for one in lead.messages():
+                    copy.copy(*one)
+            copy.copy(schema, channel, message)
+            rows.note(schema, message)
         about = {
             'source': bag.folder.name,
-            'source_sha256': file_hash(bag.file),
+            'source_sha256': hash_of_files(bag.files),
             'from_ns': str(first_ns),
             'to_ns': str(last_ns),
         }

@@ -104,7 +104,7 @@ class WorkcellRecorder:
             if recording.closed:
                 self._closed(recording)
             return
-        recording.sweep()
+        recording.sweep(watched=self._quality_publisher.get_subscription_count() > 0)
         if recording.fault:
             self._finish(recording.fault)
         elif self._state == _PREPARING:

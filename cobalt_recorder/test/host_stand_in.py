@@ -52,6 +52,7 @@ class HostStandIn:
         declared_extra: tuple[str, ...] = (),
         skip_steps: int = 0,
         capabilities: tuple[str, ...] = ('success_predicate',),
+        hears_quality: bool = True,
     ) -> None:
         self.workcell_id = workcell_id
         self.node = rclpy.create_node(f'host_of_{workcell_id}', context=context)
@@ -74,8 +75,9 @@ class HostStandIn:
         self._publish = publish
         self._subscriptions = [
             create_subscription(self.node, topics.RECORDING, workcell_id, self.recording_states.append),
-            create_subscription(self.node, topics.QUALITY, workcell_id, self._on_quality),
         ]
+        if hears_quality:
+            self._subscriptions.append(create_subscription(self.node, topics.QUALITY, workcell_id, self._on_quality))
         self._encoder = H264Encoder(64, 48, RATE_HZ, 500)
         self._key_frame_requests = TakenSubscription(self.node, topics.request_key_frame(CAMERA), workcell_id)
         self._encoder.encode(np.zeros((48, 64, 3), dtype=np.uint8), True)

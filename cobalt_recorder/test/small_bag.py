@@ -47,9 +47,18 @@ def control_step(index, count, episode_id):
 
 
 def write_bag(
-    folder, *, count=61, outcome='SUCCESS', skip_rows=(), skip_frames=(), period_ns=PERIOD_NS, extra=(), expected=None
+    folder,
+    *,
+    count=61,
+    outcome='SUCCESS',
+    skip_rows=(),
+    skip_frames=(),
+    period_ns=PERIOD_NS,
+    extra=(),
+    expected=None,
+    split_bytes=0,
 ):
-    """Writes the bag; returns its file.
+    """Writes the bag; returns its first file.
 
     Args:
         folder: Whose name is the episode's id.
@@ -60,9 +69,10 @@ def write_bag(
         period_ns: Between the log times of rows.
         extra: More messages at the end: topic, type, bytes, log time.
         expected: How many rows the recorder counted.
+        split_bytes: Size of a file from which on the bag goes on in another one.
     """
     camera = {'name': 'front', 'rate_hz': 20.0}
-    writer = BagWriter(folder, {})
+    writer = BagWriter(folder, {}, split_bytes=split_bytes)
     writer.add_facts(
         'cobalt.workcell',
         {'control_rate_hz': '20', 'cameras': json.dumps([camera]), 'capabilities': '["success_predicate"]'},

@@ -10,7 +10,8 @@ import pytest
 
 from cobalt_interfaces.msg import EpisodeState, QualityReport, RecordingState
 from cobalt_recorder.bag_reader import read_bag
-from cobalt_recorder.bag_writer import RESERVE_BYTES, BagWriter
+from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.mcap_file import RESERVE_BYTES
 from cobalt_recorder.reserved_file import ReservedFile
 
 LIMITED = """
@@ -19,7 +20,8 @@ from pathlib import Path
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 from cobalt_recorder.bag_thread import BagThread, NewTopic, RawMessage
-from cobalt_recorder.bag_writer import BagWriter, RESERVE_BYTES
+from cobalt_recorder.bag_writer import BagWriter
+from cobalt_recorder.mcap_file import RESERVE_BYTES
 bag = BagThread(BagWriter(Path(sys.argv[1]), {}), queue_bytes=10**8)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 bag.add_topic(NewTopic('/text', 'std_msgs/msg/String', (), ''))

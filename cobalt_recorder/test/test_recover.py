@@ -37,7 +37,7 @@ def info(folder):
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     """A bag of several chunks."""
-    monkeypatch.setattr('cobalt_recorder.bag_writer.CHUNK_BYTES', 8192)
+    monkeypatch.setattr('cobalt_recorder.mcap_file.CHUNK_BYTES', 8192)
     return write_bag(tmp_path / 'lift' / 'one', count=61)
 
 

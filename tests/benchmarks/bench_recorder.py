@@ -4,9 +4,11 @@
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,7 +33,8 @@ WIDTH, HEIGHT = 640, 480
 TOPIC, TYPE = '/cell_0/camera/front/image_raw', 'sensor_msgs/msg/Image'
 OFFERED_MB_S = 220.0
 """Above the goal of 200 MB/s, so that it can be seen to be kept."""
-QUEUE_BYTES = 64_000_000
+QUEUE_BYTES = 256_000_000
+SPLIT_BYTES = 2_000_000_000
 WORKCELLS = 8
 PICTURE_BYTES = 64 + WIDTH * HEIGHT * 3
 DIFFERENT = 16
@@ -52,7 +55,7 @@ def pictures() -> list[bytes]:
 
 def cobalt_bag(folder: Path) -> BagThread:
     """Returns a bag that the recorder's own thread writes."""
-    bag = BagThread(BagWriter(folder, {}), queue_bytes=QUEUE_BYTES)
+    bag = BagThread(BagWriter(folder, {}, split_bytes=SPLIT_BYTES), queue_bytes=QUEUE_BYTES)
     bag.add_topic(NewTopic(TOPIC, TYPE, (), ''))
     return bag
 
@@ -80,9 +83,10 @@ def offer(folder: Path, rate_mb_s: float, seconds: float) -> tuple[harness.Figur
         offered, refused = offered + 1, refused + (not accepted)
         if not rate_mb_s and not accepted:
             time.sleep(0.001)
-    bag.finish('cobalt.end', {}, {})
-    closed = bag.wait(120.0)
     took = time.monotonic() - began
+    bag.finish('cobalt.end', {}, {})
+    closed = bag.wait(300.0)
+    closed_s = time.monotonic() - began - took
     written = read_bag(folder).topics[TOPIC].count
     return {
         'mb_per_s': written * PICTURE_BYTES / 1e6 / took,
@@ -90,7 +94,34 @@ def offer(folder: Path, rate_mb_s: float, seconds: float) -> tuple[harness.Figur
         'dropped': float(refused),
         'drops_uncounted': float(offered - refused - written),
         'worst_stall_ms': worst_s * 1e3,
+        'closed_after_s': closed_s,
     }, bag.fault or ('' if closed else 'it was not closed in time')
+
+
+def disk_rate(folder: Path, rate_mb_s: float, seconds: float) -> float:
+    """Returns how many MB/s the disk itself takes of what is offered at a rate, made durable five times a second."""
+    shown, ending = pictures(), threading.Event()
+    file = os.open(folder, os.O_WRONLY | os.O_CREAT)
+
+    def sync() -> None:
+        while not ending.wait(0.2):
+            os.fdatasync(file)
+
+    syncer = threading.Thread(target=sync)
+    syncer.start()
+    began, count = time.monotonic(), 0
+    while (now := time.monotonic()) - began < seconds:
+        if count * PICTURE_BYTES / 1e6 > (now - began) * rate_mb_s:
+            time.sleep(0.001)
+            continue
+        os.write(file, shown[count % DIFFERENT])
+        count += 1
+    took = time.monotonic() - began
+    ending.set()
+    syncer.join()
+    os.close(file)
+    folder.unlink()
+    return count * PICTURE_BYTES / 1e6 / took
 
 
 def rate_of(write: Callable[[int], None], close: Callable[[], None], seconds: float) -> float:
@@ -106,13 +137,14 @@ def rate_of(write: Callable[[int], None], close: Callable[[], None], seconds: fl
 
 def cobalt_rate(folder: Path, seconds: float) -> float:
     """Returns the rate of the recorder's own writer."""
-    shown, writer = pictures(), BagWriter(folder, {})
+    shown, writer = pictures(), BagWriter(folder, {}, split_bytes=SPLIT_BYTES)
     writer.add_topic(TOPIC, TYPE)
 
     def write(index: int) -> None:
         stamp_ns = time.time_ns()
         writer.write(TOPIC, shown[index % DIFFERENT], received_ns=stamp_ns, published_ns=stamp_ns, sequence=index + 1)
-        writer.close_old_chunk()
+        if writer.close_old_chunk():
+            writer.sync()
 
     return rate_of(write, lambda: writer.close('cobalt.end', {}, {}), seconds)
 
@@ -149,14 +181,20 @@ def rosbags_rate(folder: Path, seconds: float) -> float:
     return rate_of(write, writer.close, seconds)
 
 
-def workcells(folder: Path, seconds: float) -> harness.Figures:
-    """Returns what recording eight workcells with H.264 costs."""
+def workcells(folder: Path, seconds: float, *, watched: bool) -> harness.Figures:
+    """Returns what recording eight workcells with H.264 costs.
+
+    Args:
+        folder: Of the data set.
+        seconds: How long it is measured.
+        watched: Somebody hears of each workcell's live quality, as the bridge does while a page is open.
+    """
     code = 'from cobalt_recorder.recorder_node import main; main()'
     arguments = ['--ros-args', '-p', f'dataset:={folder}', '-p', 'min_free_mb:=1']
     quiet = {'stdout': subprocess.DEVNULL, 'stderr': subprocess.DEVNULL}
     recorder = subprocess.Popen([sys.executable, '-c', code, *arguments], **quiet)  # type: ignore[call-overload]
     hosts = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name('recorded_hosts.py'), str(WORKCELLS)],
+        [sys.executable, Path(__file__).with_name('recorded_hosts.py'), str(WORKCELLS), *(['watched'] * watched)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -185,14 +223,18 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
     """Measures all of it."""
     seconds = 4.0 if arguments.quick else arguments.seconds
     figures: harness.Figures = {}
-    with tempfile.TemporaryDirectory(dir=arguments.folder, prefix='bench-recorder-') as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory(dir=arguments.folder, prefix='bench-recorder-') as place:
+        folder = Path(place)
         for part, rate_mb_s in (('raw', OFFERED_MB_S), ('overload', 0.0)):
             harness.say(f'{part}: {seconds:g} s of pictures of 921 kB ...')
             found, fault = offer(folder / part, rate_mb_s, seconds)
             if fault:
                 raise SystemExit(f'{part}: {fault}')
             figures |= {f'{part}.{what}': value for what, value in found.items()}
+            shutil.rmtree(folder / part)
+        harness.say(f'the disk itself: {seconds:g} s of the same bytes ...')
+        figures['disk.mb_per_s'] = disk_rate(folder / 'disk', OFFERED_MB_S, seconds)
+        figures['raw.share_of_disk'] = figures['raw.mb_per_s'] / figures['disk.mb_per_s']
         short = min(seconds, 10.0)
         writers = {'cobalt': cobalt_rate, 'mcap': mcap_rate, 'rosbags': rosbags_rate}
         for writer, rate in writers.items():
@@ -201,8 +243,9 @@ def measure(arguments: argparse.Namespace) -> harness.Figures:
         figures['ratio_to_mcap'] = figures['cobalt.mb_per_s'] / figures['mcap.mb_per_s']
         figures['ratio_to_rosbags'] = figures['cobalt.mb_per_s'] / figures['rosbags.mb_per_s']
         harness.say(f'{WORKCELLS} workcells with video: {seconds:g} s ...')
-        cells = workcells(folder / 'workcells', min(seconds, 20.0))
-        figures |= {f'workcells_{WORKCELLS}.{what}': value for what, value in cells.items()}
+        for name, watched in ((f'workcells_{WORKCELLS}', False), (f'workcells_{WORKCELLS}_watched', True)):
+            cells = workcells(folder / name, min(seconds, 20.0), watched=watched)
+            figures |= {f'{name}.{what}': value for what, value in cells.items()}
     return figures
 
 

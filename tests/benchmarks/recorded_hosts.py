@@ -20,10 +20,12 @@ WAIT_S = 60.0
 
 
 def main() -> None:
-    """Entry point: argument 1 is the number of workcells."""
+    """Entry point: argument 1 is the number of workcells; argument 2 is `watched` if somebody hears their quality."""
     context = Context()
     rclpy.init(context=context)
-    hosts = [HostStandIn(context, f'cell_{index}') for index in range(int(sys.argv[1]))]
+    hosts = [
+        HostStandIn(context, f'cell_{index}', hears_quality='watched' in sys.argv) for index in range(int(sys.argv[1]))
+    ]
     for host in hosts:
         host.start()
     for host in hosts:

@@ -7,7 +7,7 @@ import av
 import cv2
 import numpy as np
 
-from cobalt_recorder.bag_reader import Bag, Decoder, find_bag, read_messages
+from cobalt_recorder.bag_reader import Bag, Decoder, read_messages
 from cobalt_recorder.metrics.step_table import Array, nanoseconds
 from cobalt_recorder.plain_text import plain_text
 from cobalt_recorder.video_decoder import VideoDecoder
@@ -48,7 +48,7 @@ def pictures(bag: Bag, camera: str, stamps_ns: Array, size: tuple[int, int] | No
 
 def _decoded(bag: Bag, camera: str) -> Iterator[tuple[int, Array]]:
     messages, video = Decoder(), None
-    for summary, schema, message in read_messages(find_bag(bag.file)):
+    for summary, schema, message in read_messages(bag.unread()):
         if schema is None or schema.name != _VIDEO_TYPE or summary.name.split('/')[-2] != camera:
             continue
         try:

@@ -21,7 +21,7 @@ from cobalt_recorder.export.episode_rows import EpisodeRows, read_rows
 from cobalt_recorder.export.pictures import pictures
 from cobalt_recorder.export.sampling import driven_stretches, every_row, on_grid
 from cobalt_recorder.export.splits import group_of, valid_groups
-from cobalt_recorder.file_hash import file_hash
+from cobalt_recorder.file_hash import hash_of_files
 from cobalt_recorder.metrics.step_table import Array
 from cobalt_teleop.core.errors import CobaltError
 
@@ -208,7 +208,7 @@ class _Run:
         stretches = self._stretches(rows)
         if not stretches:
             self._export.skipped.append((episode.path, f'no person drove for {_LEAST_STRETCH_S:g} s'))
-        sha256 = file_hash(bag.file)
+        sha256 = hash_of_files(bag.files)
         for number, (first, end) in enumerate(stretches):
             self._add_stretch(episode, bag, rows.stretch(first, end), number, sha256)
 

@@ -70,7 +70,7 @@ def thumbnails(bag: Bag) -> list[Thumbnail]:
     """
     cameras: dict[str, _Camera] = {}
     decoder = Decoder()
-    for summary, schema, message in read_messages(Bag(bag.folder, bag.file, bag.size_bytes)):
+    for summary, schema, message in read_messages(bag.unread()):
         if schema is None or schema.name != topics.video('any').type:
             continue
         frame = decoder.decode(schema, message)
